@@ -1,0 +1,46 @@
+// Builds every bundle. `node esbuild.mjs [--minify] [--watch]`.
+// dist/runtime.json names the files that detached runners execute and their content hash (see docs/architecture.md).
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = dirname(fileURLToPath(import.meta.url));
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+/** Bundles a detached runner and its children execute; they are copied to runtime/<hash>/ before a run starts. */
+const RUNTIME_FILES = ['runner.mjs'];
+
+export async function buildAll({ minify = false, outdir = join(root, 'dist') } = {}) {
+  rmSync(outdir, { recursive: true, force: true });
+  mkdirSync(outdir, { recursive: true });
+  const common = {
+    absWorkingDir: root,
+    bundle: true,
+    platform: 'node',
+    target: 'node22',
+    minify,
+    sourcemap: minify ? false : 'linked',
+    loader: { '.md': 'text' },
+    define: { PI_LANES_VERSION: JSON.stringify(version) },
+    logLevel: 'warning',
+    metafile: true,
+  };
+  // ESM bundles need `require` for the CommonJS packages inside them.
+  const esm = {
+    ...common,
+    format: 'esm',
+    banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
+  };
+  await Promise.all([
+    build({ ...common, format: 'cjs', external: ['vscode'], entryPoints: ['src/extension/extension.ts'], outfile: join(outdir, 'extension.cjs') }),
+    build({ ...esm, entryPoints: ['src/runner/main.ts'], outfile: join(outdir, 'runner.mjs') }),
+    build({ ...esm, entryPoints: ['src/cli/main.ts'], outfile: join(outdir, 'cli.mjs') }),
+  ]);
+  const hash = createHash('sha256').update(version);
+  for (const file of RUNTIME_FILES) hash.update(file).update(readFileSync(join(outdir, file)));
+  writeFileSync(join(outdir, 'runtime.json'), `${JSON.stringify({ version, hash: hash.digest('hex').slice(0, 16), files: RUNTIME_FILES })}\n`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildAll({ minify: process.argv.includes('--minify') });

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { defineConfig } from 'vitest/config';
+
+const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as { version: string };
+
+/** Agent definitions are bundled as text (esbuild's `text` loader); this gives tests the same import. */
+const markdownAsText = {
+  name: 'markdown-as-text',
+  transform(code: string, id: string) {
+    return id.endsWith('.md') ? { code: `export default ${JSON.stringify(code)};`, map: null } : undefined;
+  },
+};
+
+function project(name: string, options: { timeout: number; parallel: boolean }) {
+  return {
+    plugins: [markdownAsText],
+    define: { PI_LANES_VERSION: JSON.stringify(version) },
+    test: {
+      name,
+      include: [`test/${name}/**/*.test.ts`],
+      testTimeout: options.timeout,
+      hookTimeout: options.timeout,
+      fileParallelism: options.parallel,
+    },
+  };
+}
+
+export default defineConfig({
+  test: {
+    projects: [
+      project('unit', { timeout: 20_000, parallel: true }),
+      project('process', { timeout: 60_000, parallel: false }),
+      project('git', { timeout: 60_000, parallel: false }),
+      project('e2e', { timeout: 180_000, parallel: false }),
+    ],
+  },
+});
