@@ -34,13 +34,22 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist') } =
     banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
   };
   await Promise.all([
-    build({ ...common, format: 'cjs', external: ['vscode'], entryPoints: ['src/extension/extension.ts'], outfile: join(outdir, 'extension.cjs') }),
+    build({
+      ...common,
+      format: 'cjs',
+      external: ['vscode'],
+      entryPoints: ['src/extension/extension.ts'],
+      outfile: join(outdir, 'extension.cjs'),
+    }),
     build({ ...esm, entryPoints: ['src/runner/main.ts'], outfile: join(outdir, 'runner.mjs') }),
     build({ ...esm, entryPoints: ['src/cli/main.ts'], outfile: join(outdir, 'cli.mjs') }),
   ]);
   const hash = createHash('sha256').update(version);
   for (const file of RUNTIME_FILES) hash.update(file).update(readFileSync(join(outdir, file)));
-  writeFileSync(join(outdir, 'runtime.json'), `${JSON.stringify({ version, hash: hash.digest('hex').slice(0, 16), files: RUNTIME_FILES })}\n`);
+  writeFileSync(
+    join(outdir, 'runtime.json'),
+    `${JSON.stringify({ version, hash: hash.digest('hex').slice(0, 16), files: RUNTIME_FILES })}\n`,
+  );
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildAll({ minify: process.argv.includes('--minify') });

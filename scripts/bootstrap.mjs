@@ -22,7 +22,9 @@ if (major < 20) fail(`Node ${process.versions.node} is too old to begin. Install
 function run(command, args) {
   const result = spawnSync(command, args, { cwd: root, stdio: 'inherit', shell: windows });
   if (result.error) {
-    fail(`${command} could not be started (${result.error.message}). Install npm (it comes with Node) and put it on PATH.`);
+    fail(
+      `${command} could not be started (${result.error.message}). Install npm (it comes with Node) and put it on PATH.`,
+    );
   }
   return result.status ?? 1;
 }
@@ -51,7 +53,10 @@ if (!script) fail('bootstrap.mjs needs the script to run');
 const result = spawnSync(node, [join(root, script), ...args], {
   cwd: root,
   stdio: 'inherit',
-  env: { ...process.env, PATH: `${dirname(node)}${delimiter}${join(root, 'node_modules', '.bin')}${delimiter}${process.env.PATH ?? ''}` },
+  env: {
+    ...process.env,
+    PATH: `${dirname(node)}${delimiter}${join(root, 'node_modules', '.bin')}${delimiter}${process.env.PATH ?? ''}`,
+  },
 });
 if (result.error) fail(`${script} could not be started: ${result.error.message}`);
 process.exit(result.status ?? 1);

@@ -1,0 +1,34 @@
+// Builds the suites that run inside the extension host: each test/host/*.test.ts becomes one file in out/test/host.
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+export async function buildHostTests() {
+  const source = join(root, 'test', 'host');
+  const outdir = join(root, 'out', 'test', 'host');
+  rmSync(outdir, { recursive: true, force: true });
+  const suites = readdirSync(source).filter((file) => file.endsWith('.test.ts'));
+  if (suites.length === 0) throw new Error(`no suites in ${source}`);
+  await build({
+    absWorkingDir: root,
+    entryPoints: suites.map((file) => join(source, file)),
+    outdir,
+    outExtension: { '.js': '.cjs' },
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node22',
+    // Mocha must be the copy that runs the suite, and vscode exists only inside the host.
+    external: ['vscode', 'mocha'],
+    loader: { '.md': 'text' },
+    define: { PI_LANES_VERSION: JSON.stringify(version) },
+    sourcemap: 'inline',
+    logLevel: 'warning',
+  });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildHostTests();

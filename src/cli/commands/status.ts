@@ -1,0 +1,62 @@
+import { allStores, findRun, type RunSnapshot, RunStore, readResultText } from '../../client/index.ts';
+import { findProject } from '../../core/projects/index.ts';
+import { LanesError } from '../../protocol/index.ts';
+import { type CliContext, EXIT, printJson } from '../context.ts';
+import { formatDetails, formatRow } from '../format.ts';
+
+export async function currentStore(context: CliContext): Promise<RunStore> {
+  return new RunStore(await findProject(context.toolbox.agentDir, context.cwd));
+}
+
+/** Finds a run by what a person typed, in this project first. */
+export async function locateRun(
+  context: CliContext,
+  wanted: string,
+): Promise<{ store: RunStore; runId: string; directory: string }> {
+  const found = await findRun(wanted, await currentStore(context), await allStores(context.toolbox.root));
+  return { ...found, directory: found.store.directoryOf(found.runId) };
+}
+
+export interface StatusOptions {
+  all: boolean | undefined;
+  limit: string | undefined;
+  json: boolean | undefined;
+}
+
+export async function statusCommand(
+  context: CliContext,
+  wanted: string | undefined,
+  options: StatusOptions,
+): Promise<number> {
+  if (wanted !== undefined) {
+    const { store, runId, directory } = await locateRun(context, wanted);
+    const snapshot = await store.read(runId);
+    if (options.json) printJson(context, toJson(snapshot, { text: await readResultText(directory, 1) }));
+    else context.out(formatDetails(snapshot));
+    return EXIT.ok;
+  }
+  const limit = parseLimit(options.limit);
+  const stores = options.all ? await allStores(context.toolbox.root) : [await currentStore(context)];
+  const snapshots = (await Promise.all(stores.map((store) => store.list(limit)))).flat();
+  snapshots.sort((a, b) => (a.runId < b.runId ? 1 : -1));
+  const shown = snapshots.slice(0, limit);
+  if (options.json) printJson(context, { runs: shown.map((snapshot) => toJson(snapshot)) });
+  else if (shown.length === 0) {
+    context.out(
+      `No runs ${options.all ? 'yet' : 'in this project yet'}. Start one: pi-lanes run --agent worker --task "…"`,
+    );
+  } else for (const snapshot of shown) context.out(formatRow(snapshot));
+  return EXIT.ok;
+}
+
+function toJson(snapshot: RunSnapshot, extra: { text?: string | undefined } = {}): Record<string, unknown> {
+  const { runId, state, directory, error, view } = snapshot;
+  return { runId, state, directory, error, run: view, unreadableRecords: snapshot.skipped, ...extra };
+}
+
+function parseLimit(text: string | undefined): number {
+  if (text === undefined) return 20;
+  const limit = Number(text);
+  if (Number.isInteger(limit) && limit > 0 && limit <= 10_000) return limit;
+  throw new LanesError('launch_invalid', `--limit is "${text}".`, 'It must be a whole number from 1 to 10000.');
+}

@@ -1,0 +1,128 @@
+/** The command line: `pi-lanes run | status | transcript | stop | agents | doctor`. */
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { LanesError, toErrorValue } from '../protocol/index.ts';
+import { agentsCommand } from './commands/agents.ts';
+import { doctorCommand } from './commands/doctor.ts';
+import { runCommand } from './commands/run.ts';
+import { statusCommand } from './commands/status.ts';
+import { stopCommand } from './commands/stop.ts';
+import { transcriptCommand } from './commands/transcript.ts';
+import { createContext, EXIT, SCHEMA_VERSION } from './context.ts';
+import { USAGE } from './usage.ts';
+
+const text = { type: 'string' } as const;
+const flag = { type: 'boolean' } as const;
+
+/** Strict parsing: an unknown option is refused by name, because a mistyped one must not start an agent. */
+function parse<T extends NonNullable<ParseArgsConfig['options']>>(
+  args: string[],
+  options: T,
+  positionals: { min: number; max: number },
+) {
+  const parsed = (() => {
+    try {
+      return parseArgs({ args, options: { ...options, json: flag }, allowPositionals: true, strict: true });
+    } catch (error) {
+      throw new LanesError(
+        'launch_invalid',
+        error instanceof Error ? error.message : String(error),
+        'See `pi-lanes help`.',
+      );
+    }
+  })();
+  const { length } = parsed.positionals;
+  if (length < positionals.min)
+    throw new LanesError('launch_invalid', 'The run is missing.', 'Give its id, or "last".');
+  if (length > positionals.max) {
+    throw new LanesError(
+      'launch_invalid',
+      `"${parsed.positionals[positionals.max]}" is one word too many.`,
+      'Quote a text with spaces.',
+    );
+  }
+  return parsed;
+}
+
+async function main(args: string[]): Promise<number> {
+  const context = createContext();
+  const [command, ...rest] = args;
+  switch (command) {
+    case 'run': {
+      const options = {
+        agent: text,
+        task: text,
+        'task-file': text,
+        model: text,
+        thinking: text,
+        cwd: text,
+        label: text,
+        approve: flag,
+        wait: flag,
+      };
+      return runCommand(context, { ...blank, ...parse(rest, options, { min: 0, max: 0 }).values });
+    }
+    case 'status': {
+      const { values, positionals } = parse(rest, { all: flag, limit: text }, { min: 0, max: 1 });
+      return statusCommand(context, positionals[0], { all: values.all, limit: values.limit, json: values.json });
+    }
+    case 'transcript': {
+      const { values, positionals } = parse(rest, { follow: flag }, { min: 1, max: 1 });
+      return transcriptCommand(context, positionals[0] ?? '', { follow: values.follow, json: values.json });
+    }
+    case 'stop': {
+      const { values, positionals } = parse(rest, {}, { min: 1, max: 1 });
+      return stopCommand(context, positionals[0] ?? '', { json: values.json });
+    }
+    case 'agents':
+      return agentsCommand(context, { json: parse(rest, {}, { min: 0, max: 0 }).values.json });
+    case 'doctor':
+      return doctorCommand(context, { json: parse(rest, {}, { min: 0, max: 0 }).values.json });
+    case 'help':
+    case '--help':
+    case '-h':
+      context.out(USAGE);
+      return EXIT.ok;
+    case '--version':
+      context.out(PI_LANES_VERSION);
+      return EXIT.ok;
+    case undefined:
+      context.err(USAGE);
+      return EXIT.refused;
+    default:
+      throw new LanesError('launch_invalid', `There is no command "${command}".`, 'See `pi-lanes help`.');
+  }
+}
+
+const blank = {
+  agent: undefined,
+  task: undefined,
+  'task-file': undefined,
+  model: undefined,
+  thinking: undefined,
+  cwd: undefined,
+  label: undefined,
+  approve: undefined,
+  wait: undefined,
+  json: undefined,
+};
+
+function report(error: unknown): number {
+  const value = toErrorValue(error);
+  if (process.argv.includes('--json'))
+    process.stdout.write(`${JSON.stringify({ schemaVersion: SCHEMA_VERSION, error: value })}\n`);
+  else process.stderr.write(`pi-lanes: ${value.message}\n${value.hint ? `  ${value.hint}\n` : ''}`);
+  return EXIT.refused;
+}
+
+// A reader that goes away (`| head`) is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(EXIT.ok);
+  throw error;
+});
+
+main(process.argv.slice(2))
+  .catch(report)
+  .then((code) => {
+    // Output to a pipe may still be under way: let the event loop end by itself.
+    process.exitCode = code;
+  });

@@ -1,0 +1,72 @@
+/** Checks what runs need on this machine, and says for each thing what to do when it is missing. */
+import { access, constants } from 'node:fs/promises';
+import { makePrivateFolder } from '../core/files/index.ts';
+import { newAddress } from '../core/ipc/index.ts';
+import { childEnvironment, runCommand } from '../core/processes/index.ts';
+import { type ErrorValue, toErrorValue } from '../protocol/index.ts';
+import { ensureRuntime } from './runtime.ts';
+import { piLimits, type Toolbox, type Tools } from './toolbox.ts';
+
+export interface Check {
+  name: 'node' | 'pi' | 'model' | 'folder' | 'socket' | 'runtime' | 'git';
+  state: 'ok' | 'warning' | 'error';
+  text: string;
+  hint?: string;
+}
+
+export async function examine(toolbox: Toolbox): Promise<Check[]> {
+  const checks: Check[] = [];
+  const attempt = async (name: Check['name'], look: () => Promise<Omit<Check, 'name'>>) => {
+    checks.push({ name, ...(await look().catch((error: unknown) => failed(toErrorValue(error)))) });
+  };
+  let tools: Tools | undefined;
+  await attempt('node', async () => {
+    const node = await toolbox.node();
+    return { state: 'ok', text: `Node ${node.version} at ${node.file} (${node.origin})` };
+  });
+  await attempt('pi', async () => {
+    const node = await toolbox.node().catch(() => undefined);
+    const pi = await toolbox.pi(node?.file ?? process.execPath);
+    tools = await toolbox.tools().catch(() => undefined);
+    const limits = piLimits(pi);
+    const text = `Pi ${pi.version} at ${pi.file} (${pi.origin})`;
+    return limits
+      ? { state: 'warning', text, hint: `${limits} Update: npm install -g @earendil-works/pi-coding-agent` }
+      : { state: 'ok', text };
+  });
+  await attempt('model', async () => {
+    if (!tools) return { state: 'error', text: 'Not looked at: Node or Pi is missing.' };
+    const usable = await tools.models.usable(0);
+    await tools.models.resolve(undefined);
+    const names = usable.models.map((model) => model.name);
+    const listed = names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', ');
+    return { state: 'ok', text: `${names.length} usable (${listed}); default ${usable.defaultModel ?? 'none'}` };
+  });
+  await attempt('folder', async () => {
+    await makePrivateFolder(toolbox.root.root);
+    await access(toolbox.root.root, constants.W_OK | constants.R_OK);
+    return { state: 'ok', text: `Runs are kept in ${toolbox.root.projects}` };
+  });
+  await attempt('socket', async () => ({ state: 'ok', text: `Sockets like ${await newAddress(toolbox.env)}` }));
+  await attempt('runtime', async () => {
+    const runtime = await ensureRuntime(toolbox.distDirectory, toolbox.root);
+    return { state: 'ok', text: `Pi Lanes ${toolbox.client.version}, runtime ${runtime.hash}` };
+  });
+  await attempt('git', async () => {
+    const result = await runCommand(
+      { file: 'git', args: ['--version'] },
+      { timeoutMs: 5000, env: childEnvironment(toolbox.env) },
+    );
+    if (result.exitCode === 0) return { state: 'ok', text: result.stdout.trim() };
+    return {
+      state: 'warning',
+      text: 'git was not found',
+      hint: 'Install git; without it repositories are not recognised.',
+    };
+  });
+  return checks;
+}
+
+function failed(error: ErrorValue): Omit<Check, 'name'> {
+  return { state: 'error', text: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) };
+}

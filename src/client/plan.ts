@@ -1,0 +1,129 @@
+/** From what a person asks for to a complete launch record. Everything that can be refused is refused here, before any file. */
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { bundledAgents, findAgent, THINKING_LEVELS, toContract } from '../core/agents/index.ts';
+import { splitLevel } from '../core/models/index.ts';
+import { findProject, type Project } from '../core/projects/index.ts';
+import { newRunId, taskTitle } from '../core/runs/index.ts';
+import { type Lane, LanesError, type LaunchRecord, MAX_TASK_BYTES, type Owner } from '../protocol/index.ts';
+import { ensureRuntime, type Runtime } from './runtime.ts';
+import type { Toolbox } from './toolbox.ts';
+
+export interface LaunchRequest {
+  agent: string;
+  task: string;
+  /** Absolute, or relative to `base`. */
+  cwd: string;
+  base?: string;
+  /** Project root to use outside git. */
+  fallbackRoot?: string;
+  /** `provider/id` or a unique id, with an optional `:level`. */
+  model?: string;
+  thinking?: string;
+  label?: string;
+  owner: Owner;
+  trust: LaunchRecord['trust'];
+  /** Null: no deadline. */
+  timeoutMs?: number | null;
+  lane?: Lane;
+  workflowKey?: string;
+  parent?: LaunchRecord['parent'];
+}
+
+export interface LaunchPlan {
+  record: LaunchRecord;
+  project: Project;
+  runtime: Runtime;
+  /** The runner must be started with `ELECTRON_RUN_AS_NODE`. */
+  electron: boolean;
+}
+
+/** Milliseconds a single run may take when nobody says otherwise. */
+export const DEFAULT_TIMEOUT_MS = 30 * 60 * 1000;
+
+export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Promise<LaunchPlan> {
+  const agent = findAgent(request.agent, bundledAgents());
+  checkTask(request.task);
+  const thinking = checkThinking(request.thinking);
+  const cwd = await checkFolder(request);
+  const [project, tools, runtime] = await Promise.all([
+    findProject(toolbox.agentDir, cwd, request.fallbackRoot),
+    toolbox.tools(),
+    ensureRuntime(toolbox.distDirectory, toolbox.root),
+  ]);
+  const wanted = splitLevel(request.model ?? agent.model ?? '');
+  const model = await tools.models.resolve(wanted.model === '' ? undefined : wanted.model);
+  const level = thinking ?? wanted.thinking ?? agent.thinking;
+  const label = request.label?.trim() || undefined;
+  const record: LaunchRecord = {
+    version: 1,
+    runId: newRunId(),
+    createdAt: Date.now(),
+    mode: 'single',
+    child: {
+      agent: toContract(agent),
+      task: request.task,
+      ...(label === undefined ? {} : { label: label.slice(0, 96) }),
+      ...(model === undefined ? {} : { model: model.name }),
+      ...(level === undefined ? {} : { thinking: level }),
+      sessionName: sessionName(agent.name, label ?? taskTitle(request.task)),
+    },
+    cwd,
+    owner: request.owner,
+    parent: request.parent ?? null,
+    workflowKey: request.workflowKey ?? null,
+    lane: request.lane ?? null,
+    trust: request.trust,
+    timeoutMs: request.timeoutMs === undefined ? DEFAULT_TIMEOUT_MS : request.timeoutMs,
+    runtime: runtime.hash,
+    client: toolbox.client,
+    agentDir: toolbox.agentDir,
+    node: tools.node.file,
+    pi: tools.installation,
+  };
+  return { record, project, runtime, electron: tools.node.electron };
+}
+
+function checkTask(task: string): void {
+  if (task.trim() === '')
+    throw new LanesError('task_empty', 'The task is empty.', 'Say in a sentence or two what the agent should do.');
+  const bytes = Buffer.byteLength(task);
+  if (bytes > MAX_TASK_BYTES) {
+    throw new LanesError(
+      'task_too_large',
+      `The task has ${bytes} bytes; the limit is ${MAX_TASK_BYTES}.`,
+      'Put the material into a file and name the file in the task.',
+    );
+  }
+}
+
+function checkThinking(level: string | undefined): string | undefined {
+  if (level === undefined || (THINKING_LEVELS as readonly string[]).includes(level)) return level;
+  throw new LanesError('launch_invalid', `thinking is "${level}".`, `It must be one of ${THINKING_LEVELS.join(', ')}.`);
+}
+
+async function checkFolder(request: LaunchRequest): Promise<string> {
+  const path = resolve(request.base ?? process.cwd(), request.cwd);
+  const named = path === request.cwd ? `"${path}"` : `"${request.cwd}" (${path})`;
+  const info = await stat(path).catch(() => undefined);
+  if (!info) throw new LanesError('cwd_missing', `The folder ${named} does not exist.`, 'Name an existing folder.');
+  if (!info.isDirectory())
+    throw new LanesError(
+      'cwd_not_directory',
+      `${named} is a file, not a folder.`,
+      'Name the folder the agent should work in.',
+    );
+  return path;
+}
+
+/** `<agent> · <label>`, one line, at most 96 characters. */
+function sessionName(agent: string, label: string): string {
+  const name = `${agent} · ${label}`.replace(/\p{Cc}+/gu, ' ').trim();
+  const chars = [...name];
+  let cut = name;
+  while (cut.length > 96) {
+    chars.pop();
+    cut = `${chars.join('')}…`;
+  }
+  return cut;
+}

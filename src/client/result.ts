@@ -1,0 +1,38 @@
+/** Reading what a child left behind. */
+import { readFile } from 'node:fs/promises';
+import * as z from 'zod/mini';
+import { childLayout } from '../core/projects/index.ts';
+import { MirrorReader, TranscriptText } from '../core/transcripts/index.ts';
+
+const resultFile = z.object({ version: z.literal(1), text: z.string() });
+
+/** The last answer of a child; `undefined` when it has none yet or it cannot be read. */
+export async function readResultText(directory: string, child: number): Promise<string | undefined> {
+  try {
+    return resultFile.parse(JSON.parse(await readFile(childLayout(directory, child).result, 'utf8'))).text;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A child's transcript as text, growing with each `refresh`. */
+export class TranscriptFollower {
+  readonly #reader: MirrorReader;
+  readonly #text = new TranscriptText();
+
+  constructor(directory: string, child: number) {
+    this.#reader = new MirrorReader(childLayout(directory, child).transcript);
+  }
+
+  /** True when something came. */
+  async refresh(): Promise<boolean> {
+    const entries = await this.#reader.read();
+    this.#text.add(entries);
+    return entries.length > 0;
+  }
+
+  toString(): string {
+    const lost = this.#reader.unreadable;
+    return `${this.#text}${lost > 0 ? `\n· ${lost} line(s) of this transcript could not be read.\n` : ''}`;
+  }
+}

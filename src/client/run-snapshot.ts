@@ -1,0 +1,79 @@
+/** A run as one client sees it at one moment: the fold of its journal, and what is proven about its runner. */
+import { inspectLock } from '../core/locks/index.ts';
+import { runLayout } from '../core/projects/index.ts';
+import { RunReader, readFinalStatus } from '../core/runs/index.ts';
+import { type ErrorValue, isTerminal, type RunState, type RunView, toErrorValue } from '../protocol/index.ts';
+
+export interface RunSnapshot {
+  runId: string;
+  directory: string;
+  state: RunState;
+  /** Null when nothing could be read: see `error`. */
+  view: RunView | null;
+  /** Why the state is `unknown`, or why the run failed. */
+  error: ErrorValue | null;
+  /** Journal records that could not be read. */
+  skipped: number;
+}
+
+/** A run that was created this recently may not have its lease yet. */
+const LEASE_GRACE_MS = 1000;
+
+/**
+ * The state a person is shown. A run that is not terminal is `lost` when its runner is proven gone; `unknown` when that
+ * cannot be told. Nothing stored is believed about liveness.
+ */
+export async function deriveState(directory: string, view: RunView): Promise<RunState> {
+  if (isTerminal(view.state)) return view.state;
+  const lease = await inspectLock(runLayout(directory).lease);
+  switch (lease.state) {
+    case 'held':
+      return view.state;
+    case 'stale':
+      return 'lost';
+    case 'missing':
+      return Date.now() - view.createdAt < LEASE_GRACE_MS ? view.state : 'lost';
+    default:
+      return 'unknown';
+  }
+}
+
+/** Follows one run. */
+export class RunFollower {
+  readonly runId: string;
+  readonly directory: string;
+  #reader: RunReader | undefined;
+
+  constructor(runId: string, directory: string) {
+    this.runId = runId;
+    this.directory = directory;
+  }
+
+  /** Never rejects: a run that cannot be read is a snapshot that says so. */
+  async snapshot(): Promise<RunSnapshot> {
+    const base = { runId: this.runId, directory: this.directory };
+    try {
+      this.#reader ??= await RunReader.open(this.directory);
+      await this.#reader.refresh();
+      let state = await deriveState(this.directory, this.#reader.view);
+      // The runner may have written its end between the two looks.
+      if (state === 'lost') {
+        await this.#reader.refresh();
+        state = await deriveState(this.directory, this.#reader.view);
+      }
+      const { view, skipped } = this.#reader;
+      return { ...base, state, view, error: view.error, skipped: skipped.length };
+    } catch (error) {
+      return { ...base, state: 'unknown', view: null, error: toErrorValue(error), skipped: 0 };
+    }
+  }
+}
+
+/** A run that is not watched: its final status when it has one, else its journal. */
+export async function readSnapshot(runId: string, directory: string): Promise<RunSnapshot> {
+  const final = await readFinalStatus(directory);
+  if (final && isTerminal(final.state)) {
+    return { runId, directory, state: final.state, view: final, error: final.error, skipped: 0 };
+  }
+  return new RunFollower(runId, directory).snapshot();
+}

@@ -1,0 +1,94 @@
+/** The runs of one project, for reading. Live runs come first and cheaply: they have a marker of their own. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errnoOf } from '../core/files/index.ts';
+import { type Project, type ProjectLayout, projectLayout, type RootLayout } from '../core/projects/index.ts';
+import { LanesError, RUN_ID } from '../protocol/index.ts';
+import { type RunSnapshot, readSnapshot } from './run-snapshot.ts';
+
+export class RunStore {
+  readonly layout: ProjectLayout;
+
+  constructor(project: Project | ProjectLayout) {
+    this.layout = 'layout' in project ? project.layout : project;
+  }
+
+  directoryOf(runId: string): string {
+    return join(this.layout.runs, runId);
+  }
+
+  /** Ids of all runs, newest first. */
+  async runIds(): Promise<string[]> {
+    return (await names(this.layout.runs)).sort().reverse();
+  }
+
+  /** Ids that carry the marker of a live run, newest first. The run itself says whether it really is. */
+  async activeIds(): Promise<string[]> {
+    return (await names(this.layout.active)).sort().reverse();
+  }
+
+  read(runId: string): Promise<RunSnapshot> {
+    return readSnapshot(runId, this.directoryOf(runId));
+  }
+
+  /** The newest runs. */
+  async list(limit: number): Promise<RunSnapshot[]> {
+    const ids = (await this.runIds()).slice(0, limit);
+    return Promise.all(ids.map((runId) => this.read(runId)));
+  }
+}
+
+async function names(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).filter((name) => RUN_ID.test(name));
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** Every project that has a store. */
+export async function allStores(root: RootLayout): Promise<RunStore[]> {
+  const folders = await readdir(root.projects).catch(() => []);
+  return folders.sort().map((name) => new RunStore(projectLayout(join(root.projects, name))));
+}
+
+/**
+ * The run a person means by an id or the beginning or end of one, or `last`. Throws `run_not_found` or `run_ambiguous`.
+ * @param first stores to look in before all others
+ */
+export async function findRun(
+  wanted: string,
+  first: RunStore,
+  others: readonly RunStore[],
+): Promise<{ store: RunStore; runId: string }> {
+  if (wanted === 'last') {
+    const runId = (await first.runIds())[0];
+    if (!runId)
+      throw new LanesError(
+        'run_not_found',
+        'This project has no runs yet.',
+        'Start one: pi-lanes run --agent worker --task "…"',
+      );
+    return { store: first, runId };
+  }
+  for (const group of [[first], others]) {
+    const matches: { store: RunStore; runId: string }[] = [];
+    for (const store of group) {
+      for (const runId of await store.runIds()) {
+        if (runId === wanted) return { store, runId };
+        if (wanted.length >= 4 && (runId.startsWith(wanted) || runId.endsWith(wanted))) matches.push({ store, runId });
+      }
+    }
+    if (matches.length === 1 && matches[0]) return matches[0];
+    if (matches.length > 1) {
+      const ids = matches.slice(0, 5).map((match) => match.runId);
+      throw new LanesError(
+        'run_ambiguous',
+        `"${wanted}" fits ${matches.length} runs.`,
+        `Give more of the id: ${ids.join(', ')}.`,
+      );
+    }
+  }
+  throw new LanesError('run_not_found', `There is no run "${wanted}".`, 'See `pi-lanes status --all`.');
+}

@@ -1,0 +1,172 @@
+/**
+ * Watches the live runs of one project, and only those: a run that has ended is never looked at again. File notices make it
+ * quick, a slow poll makes it sure; the poll also finds runners that died without a word.
+ */
+import { type FSWatcher, watch } from 'node:fs';
+import { isTerminal } from '../protocol/index.ts';
+import { RunFollower, type RunSnapshot } from './run-snapshot.ts';
+import type { RunStore } from './run-store.ts';
+
+export interface RunWatcherOptions {
+  /** Milliseconds between polls. */
+  pollMs?: number;
+  /** Milliseconds in which notices of one run are gathered. */
+  gatherMs?: number;
+}
+
+interface Watched {
+  follower: RunFollower;
+  watcher: FSWatcher | undefined;
+  last: string;
+  timer: NodeJS.Timeout | undefined;
+  busy: boolean;
+  again: boolean;
+}
+
+export class RunWatcher {
+  readonly #store: RunStore;
+  readonly #onChange: (snapshot: RunSnapshot) => void;
+  readonly #gatherMs: number;
+  readonly #watched = new Map<string, Watched>();
+  readonly #poll: NodeJS.Timeout;
+  #folder: FSWatcher | undefined;
+  #closed = false;
+  #scanning: Promise<void> | undefined;
+
+  /** @param onChange called with each run that changed; the last call for a run has a terminal state */
+  constructor(store: RunStore, onChange: (snapshot: RunSnapshot) => void, options: RunWatcherOptions = {}) {
+    this.#store = store;
+    this.#onChange = onChange;
+    this.#gatherMs = options.gatherMs ?? 40;
+    this.#poll = setInterval(() => void this.refresh(), options.pollMs ?? 2000);
+    this.#poll.unref();
+  }
+
+  /** Looks at everything now. Safe to call at any time. */
+  async refresh(): Promise<void> {
+    this.#scanning ??= this.#scan().finally(() => {
+      this.#scanning = undefined;
+    });
+    await this.#scanning;
+  }
+
+  async #scan(): Promise<void> {
+    if (this.#closed) return;
+    this.#folder ??= this.#watchFolder(this.#store.layout.active, () => void this.refresh());
+    const ids = await this.#store.activeIds().catch(() => []);
+    for (const runId of ids) if (!this.#closed && !this.#watched.has(runId)) this.#follow(runId);
+    await Promise.all([...this.#watched.keys()].map((runId) => this.#look(runId)));
+  }
+
+  #follow(runId: string): void {
+    const directory = this.#store.directoryOf(runId);
+    const watched: Watched = {
+      follower: new RunFollower(runId, directory),
+      watcher: undefined,
+      last: '',
+      timer: undefined,
+      busy: false,
+      again: false,
+    };
+    this.#watched.set(runId, watched);
+    watched.watcher = this.#watchFolder(directory, () => {
+      watched.timer ??= setTimeout(() => {
+        watched.timer = undefined;
+        void this.#look(runId);
+      }, this.#gatherMs);
+    });
+  }
+
+  /** `undefined` where the folder cannot be watched (not there yet, or no watches left): the poll does it then. */
+  #watchFolder(path: string, onNotice: () => void): FSWatcher | undefined {
+    try {
+      const watcher = watch(path, { persistent: false }, onNotice);
+      watcher.on('error', () => watcher.close());
+      return watcher;
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #look(runId: string): Promise<void> {
+    const watched = this.#watched.get(runId);
+    if (!watched || this.#closed) return;
+    if (watched.busy) {
+      watched.again = true;
+      return;
+    }
+    watched.busy = true;
+    try {
+      do {
+        watched.again = false;
+        const snapshot = await watched.follower.snapshot();
+        if (this.#closed) return;
+        // A marker without a run: its runner died while creating it, or is about to.
+        if (snapshot.error?.code === 'run_not_found') {
+          this.#forget(runId);
+          return;
+        }
+        const mark = `${snapshot.state} ${snapshot.view?.seq} ${snapshot.skipped} ${snapshot.error?.message}`;
+        if (mark !== watched.last) {
+          watched.last = mark;
+          this.#onChange(snapshot);
+        }
+        if (isTerminal(snapshot.state)) this.#forget(runId);
+      } while (watched.again);
+    } finally {
+      watched.busy = false;
+    }
+  }
+
+  #forget(runId: string): void {
+    const watched = this.#watched.get(runId);
+    clearTimeout(watched?.timer);
+    watched?.watcher?.close();
+    this.#watched.delete(runId);
+  }
+
+  dispose(): void {
+    this.#closed = true;
+    clearInterval(this.#poll);
+    this.#folder?.close();
+    for (const runId of [...this.#watched.keys()]) this.#forget(runId);
+  }
+}
+
+/** Waits until a run is terminal, or proven lost. */
+export async function waitForEnd(
+  store: RunStore,
+  runId: string,
+  options: { signal?: AbortSignal; onChange?: (snapshot: RunSnapshot) => void } = {},
+): Promise<RunSnapshot> {
+  const first = await store.read(runId);
+  if (isTerminal(first.state) || first.state === 'lost') return first;
+  return new Promise((resolve, reject) => {
+    const watcher = new RunWatcher(
+      store,
+      (snapshot) => {
+        if (snapshot.runId !== runId) return;
+        options.onChange?.(snapshot);
+        if (isTerminal(snapshot.state) || snapshot.state === 'lost') finish(() => resolve(snapshot));
+      },
+      { pollMs: 500 },
+    );
+    // The watcher alone would not keep this process alive.
+    const alive = setInterval(() => void lookAfterEnd(), 1000);
+    const onAbort = () => finish(() => reject(options.signal?.reason));
+    options.signal?.addEventListener('abort', onAbort, { once: true });
+    void watcher.refresh().then(lookAfterEnd);
+
+    // A run that ended before the watcher saw its marker is not among the live ones any more.
+    async function lookAfterEnd(): Promise<void> {
+      const snapshot = await store.read(runId);
+      if (isTerminal(snapshot.state) || snapshot.state === 'lost') finish(() => resolve(snapshot));
+    }
+    function finish(done: () => void): void {
+      clearInterval(alive);
+      watcher.dispose();
+      options.signal?.removeEventListener('abort', onAbort);
+      done();
+    }
+  });
+}

@@ -1,0 +1,85 @@
+/**
+ * The bundle that runners execute is copied into `runtime/<content hash>/` before the first run that names it, so that an
+ * update of the extension disturbs no running work.
+ */
+import { copyFile, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { errnoOf, makePrivateFolder } from '../core/files/index.ts';
+import { projectLayout, type RootLayout, runLayout } from '../core/projects/index.ts';
+import { readFinalStatus, readLaunchRecord } from '../core/runs/index.ts';
+import { LanesError } from '../protocol/index.ts';
+
+const runtimeManifest = z.object({ version: z.string(), hash: z.string(), files: z.array(z.string()) });
+
+export interface Runtime {
+  hash: string;
+  /** The program a runner is started with. */
+  runner: string;
+}
+
+/** Milliseconds a runtime is kept after its last use, whoever names it: a starter may be about to. */
+const KEEP_MS = 24 * 60 * 60 * 1000;
+
+/** Copies the bundle if it is not there yet. Several processes may do it at once. */
+export async function ensureRuntime(distDirectory: string, root: RootLayout): Promise<Runtime> {
+  const manifest = runtimeManifest.parse(JSON.parse(await readFile(join(distDirectory, 'runtime.json'), 'utf8')));
+  const target = join(root.runtime, manifest.hash);
+  const runtime = { hash: manifest.hash, runner: join(target, 'runner.mjs') };
+  const now = new Date();
+  try {
+    await utimes(target, now, now);
+    return runtime;
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error;
+  }
+  const staging = join(root.runtime, `.${manifest.hash}.${process.pid}`);
+  await makePrivateFolder(staging);
+  for (const file of manifest.files) await copyFile(join(distDirectory, file), join(staging, file));
+  try {
+    await rename(staging, target);
+  } catch (error) {
+    await rm(staging, { recursive: true, force: true });
+    // Another process was first: its copy has the same content.
+    if (!(await stat(target).catch(() => undefined))?.isDirectory()) {
+      throw new LanesError(
+        'internal',
+        `The runtime could not be copied to ${target}: ${error instanceof Error ? error.message : error}.`,
+      );
+    }
+  }
+  await removeUnusedRuntimes(root, manifest.hash);
+  return runtime;
+}
+
+/** Removes runtimes that no unfinished run names and nobody used for a day. */
+async function removeUnusedRuntimes(root: RootLayout, current: string): Promise<void> {
+  const names = (await readdir(root.runtime)).filter((name) => name !== current && !name.startsWith('.'));
+  if (names.length === 0) return;
+  const needed = await runtimesOfUnfinishedRuns(root);
+  // What cannot be read may need any of them.
+  if (needed === 'unknown') return;
+  for (const name of names) {
+    const path = join(root.runtime, name);
+    const info = await stat(path).catch(() => undefined);
+    if (info && !needed.has(name) && Date.now() - info.mtimeMs > KEEP_MS)
+      await rm(path, { recursive: true, force: true });
+  }
+}
+
+async function runtimesOfUnfinishedRuns(root: RootLayout): Promise<Set<string> | 'unknown'> {
+  const needed = new Set<string>();
+  for (const project of await readdir(root.projects).catch(() => [])) {
+    const layout = projectLayout(join(root.projects, project));
+    for (const runId of await readdir(layout.active).catch(() => [])) {
+      const { directory } = runLayout(join(layout.runs, runId));
+      if (await readFinalStatus(directory)) continue;
+      try {
+        needed.add((await readLaunchRecord(directory)).runtime);
+      } catch (error) {
+        if (!(error instanceof LanesError && error.code === 'run_not_found')) return 'unknown';
+      }
+    }
+  }
+  return needed;
+}

@@ -1,0 +1,100 @@
+/** What a client needs to start runs: the folders, and the Node and Pi of this machine, found once and checked again cheaply. */
+
+import { join } from 'node:path';
+import { probeModels } from '../core/children/index.ts';
+import { ModelRegistry } from '../core/models/index.ts';
+import { childEnvironment } from '../core/processes/index.ts';
+import { agentDirectory, type RootLayout, rootLayout } from '../core/projects/index.ts';
+import { loadSettings, type Settings } from '../core/settings/index.ts';
+import {
+  atLeast,
+  FULL_PI,
+  findNode,
+  findPi,
+  type NodeLocation,
+  type PiLocation,
+  ProbeCache,
+} from '../core/toolchain/index.ts';
+import type { PiInstallation } from '../protocol/index.ts';
+
+export interface ToolboxOptions {
+  env: NodeJS.ProcessEnv;
+  /** Folder with `runner.mjs` and `runtime.json`. */
+  distDirectory: string;
+  client: { kind: string; version: string };
+  /** Settings of the client that win over the shared file; absent values fall through. */
+  overrides?: () => Partial<Settings>;
+}
+
+export interface Tools {
+  node: NodeLocation;
+  pi: PiLocation;
+  installation: PiInstallation;
+  models: ModelRegistry;
+}
+
+export class Toolbox {
+  readonly env: NodeJS.ProcessEnv;
+  readonly agentDir: string;
+  readonly root: RootLayout;
+  readonly distDirectory: string;
+  readonly client: { kind: string; version: string };
+  readonly cache: ProbeCache;
+  readonly #overrides: () => Partial<Settings>;
+
+  constructor(options: ToolboxOptions) {
+    this.env = options.env;
+    this.agentDir = agentDirectory(options.env);
+    this.root = rootLayout(this.agentDir);
+    this.distDirectory = options.distDirectory;
+    this.client = options.client;
+    this.cache = new ProbeCache(this.root.cache);
+    this.#overrides = options.overrides ?? (() => ({}));
+  }
+
+  async settings(): Promise<Settings> {
+    const shared = await loadSettings(this.root.config, this.env);
+    const own = this.#overrides();
+    return { piPath: own.piPath ?? shared.piPath, nodePath: own.nodePath ?? shared.nodePath };
+  }
+
+  async node(): Promise<NodeLocation> {
+    return findNode({ configured: (await this.settings()).nodePath, env: this.env, cache: this.cache });
+  }
+
+  async pi(node: string): Promise<PiLocation> {
+    return findPi({
+      configured: (await this.settings()).piPath,
+      env: this.env,
+      installed: join(this.root.root, 'pi'),
+      cache: this.cache,
+      node,
+    });
+  }
+
+  /** Throws the first thing that is missing, with its cure. */
+  async tools(): Promise<Tools> {
+    const node = await this.node();
+    const pi = await this.pi(node.file);
+    const command = pi.kind === 'script' ? { file: node.file, args: [pi.file] } : { file: pi.file, args: [] };
+    const installation = { command, version: pi.version, packageName: pi.packageName };
+    const env = childEnvironment(this.env, {
+      PI_CODING_AGENT_DIR: this.agentDir,
+      ...(node.electron ? { ELECTRON_RUN_AS_NODE: '1' } : {}),
+    });
+    const models = new ModelRegistry({
+      cache: this.cache,
+      agentDir: this.agentDir,
+      env: this.env,
+      piFile: pi.file,
+      probe: () => probeModels(command, env),
+    });
+    return { node, pi, installation, models };
+  }
+}
+
+/** What a person should know about a Pi that works only in part; `undefined` when all works. */
+export function piLimits(pi: PiLocation): string | undefined {
+  if (atLeast(pi.version, FULL_PI)) return undefined;
+  return `Pi ${pi.version} is older than ${FULL_PI}: one agent at a time and Stop work; the end of its work is inferred, and project trust is not known to it.`;
+}

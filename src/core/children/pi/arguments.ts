@@ -1,0 +1,43 @@
+/** Pi's command line for a child, built from the version, because every version refuses flags it does not know. */
+import { atLeast } from '../../toolchain/version.ts';
+import type { ChildStart } from '../child-driver.ts';
+
+const SINCE = { name: '0.78.0', trust: '0.79.0', settled: '0.80.4' };
+
+/** What this version of Pi can do that matters to us. */
+export interface PiCapabilities {
+  /** Reports the true end of work with `agent_settled`. */
+  reportsSettled: boolean;
+  /** Takes `--approve` / `--no-approve`. */
+  knowsTrust: boolean;
+  /** Takes `--name`. */
+  namesSessions: boolean;
+}
+
+export function capabilitiesOf(version: string): PiCapabilities {
+  return {
+    reportsSettled: atLeast(version, SINCE.settled),
+    knowsTrust: atLeast(version, SINCE.trust),
+    namesSessions: atLeast(version, SINCE.name),
+  };
+}
+
+export function piArguments(start: Omit<ChildStart, 'env' | 'node' | 'runId' | 'index'>): string[] {
+  const { plan, layout, trust } = start;
+  const capabilities = capabilitiesOf(start.pi.version);
+  const args = ['--mode', 'rpc', '--session-dir', layout.sessions];
+  if (plan.model) args.push('--model', plan.model);
+  if (plan.thinking) args.push('--thinking', plan.thinking);
+  const { agent } = plan;
+  if (agent.tools) args.push(...(agent.tools.length > 0 ? ['--tools', agent.tools.join(',')] : ['--no-tools']));
+  if (agent.systemPrompt !== '') {
+    args.push(agent.systemPromptMode === 'replace' ? '--system-prompt' : '--append-system-prompt', layout.systemPrompt);
+  }
+  if (!agent.inheritProjectContext) args.push('--no-context-files');
+  if (!agent.inheritSkills) args.push('--no-skills');
+  if (capabilities.knowsTrust) args.push(trust === 'approve' ? '--approve' : '--no-approve');
+  // Pi before 0.79 knows no trust and would load the project's extensions without asking.
+  else if (trust === 'no-approve') args.push('--no-extensions');
+  if (capabilities.namesSessions) args.push('--name', plan.sessionName);
+  return args;
+}

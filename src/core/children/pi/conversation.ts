@@ -1,0 +1,96 @@
+/**
+ * What a Pi session is doing, as a pure fold over its records. Knows when work is over: `agent_settled` since Pi 0.80.4;
+ * before that `agent_end`, which is only tentative, because a retry or a compaction may follow.
+ */
+import { addUsage, type ChildPhase, NO_USAGE, type Usage } from '../../../protocol/index.ts';
+import type { ChildProgress } from '../child-driver.ts';
+import { type PiMessage, type PiRecord, textOf } from './records.ts';
+
+export interface LastAssistant {
+  text: string;
+  stopReason: string;
+  errorMessage: string | undefined;
+}
+
+export interface Conversation {
+  phase: ChildPhase;
+  /** Tools that are running, by call id. */
+  tools: ReadonlyMap<string, string>;
+  turns: number;
+  toolCalls: number;
+  usage: Usage;
+  lastAssistant: LastAssistant | undefined;
+  /** `tentative`: over unless Pi says it goes on (0.73 only). */
+  settled: 'no' | 'tentative' | 'yes';
+  aborted: boolean;
+}
+
+export const NEW_CONVERSATION: Conversation = {
+  phase: 'idle',
+  tools: new Map(),
+  turns: 0,
+  toolCalls: 0,
+  usage: NO_USAGE,
+  lastAssistant: undefined,
+  settled: 'no',
+  aborted: false,
+};
+
+export function applyRecord(state: Conversation, record: PiRecord, options: { reportsSettled: boolean }): Conversation {
+  switch (record.type) {
+    case 'agent_start':
+    case 'turn_start':
+      return { ...state, phase: 'thinking', settled: 'no' };
+    case 'agent_end':
+      if (options.reportsSettled || record.willRetry) return state;
+      return { ...state, settled: 'tentative' };
+    case 'agent_settled':
+      return { ...state, phase: 'idle', tools: new Map(), settled: 'yes', aborted: record.aborted ?? state.aborted };
+    case 'message_end':
+      return applyMessage(state, record.message);
+    case 'tool_execution_start': {
+      const tools = new Map(state.tools).set(record.toolCallId, record.toolName);
+      return { ...state, phase: 'tool', tools, toolCalls: state.toolCalls + 1 };
+    }
+    case 'tool_execution_end': {
+      const tools = new Map(state.tools);
+      tools.delete(record.toolCallId);
+      return { ...state, tools, phase: tools.size > 0 ? 'tool' : 'thinking' };
+    }
+    case 'auto_retry_start':
+      return { ...state, phase: 'retrying', settled: 'no' };
+    case 'auto_retry_end':
+      return { ...state, phase: 'thinking' };
+    case 'compaction_start':
+      return { ...state, phase: 'compacting', settled: 'no' };
+    case 'compaction_end':
+      return { ...state, phase: 'thinking' };
+    default:
+      return state;
+  }
+}
+
+function applyMessage(state: Conversation, message: PiMessage): Conversation {
+  if (message.role !== 'assistant') return state;
+  const { usage } = message;
+  return {
+    ...state,
+    turns: state.turns + 1,
+    usage: usage ? addUsage(state.usage, { ...usage, cost: usage.cost?.total ?? 0 }) : state.usage,
+    lastAssistant: {
+      text: textOf(message.content),
+      stopReason: message.stopReason ?? 'stop',
+      errorMessage: message.errorMessage,
+    },
+  };
+}
+
+export function progressOf(state: Conversation): ChildProgress {
+  return {
+    phase: state.phase,
+    tool: [...state.tools.values()].at(-1) ?? null,
+    turns: state.turns,
+    toolCalls: state.toolCalls,
+    usage: state.usage,
+  };
+}

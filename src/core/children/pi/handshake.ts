@@ -1,0 +1,83 @@
+/** The first exchange with a Pi: is it there, which model and session has it, and are they the ones that were asked for. */
+import * as z from 'zod/mini';
+import { LanesError } from '../../../protocol/index.ts';
+import { type KnownModel, modelUnknown, parseModels } from '../../models/index.ts';
+import type { ChildReady } from '../child-driver.ts';
+import type { PiProcess } from './pi-process.ts';
+
+const state = z.object({
+  model: z.nullish(z.object({ id: z.string(), provider: z.string() })),
+  thinkingLevel: z.nullish(z.string()),
+  sessionFile: z.nullish(z.string()),
+  sessionId: z.string(),
+  isStreaming: z._default(z.boolean(), false),
+  isCompacting: z._default(z.boolean(), false),
+  pendingMessageCount: z._default(z.number(), 0),
+});
+export type PiState = z.infer<typeof state>;
+
+/** Milliseconds for the first answer. Pi needs 0.3 s of CPU to start; many starting at once on a slow disk need long. */
+export const HANDSHAKE_MS = 30_000;
+const COMMAND_MS = 10_000;
+
+export async function getState(pi: PiProcess, deadlineMs: number = COMMAND_MS): Promise<PiState> {
+  const parsed = state.safeParse(await pi.rpc.request('get_state', {}, { deadlineMs }));
+  if (!parsed.success)
+    throw new LanesError('pi_failed', `Pi's answer to get_state is not understood: ${parsed.error.message}`);
+  return parsed.data;
+}
+
+export async function getModels(pi: PiProcess): Promise<KnownModel[]> {
+  return parseModels(await pi.rpc.request('get_available_models', {}, { deadlineMs: COMMAND_MS }));
+}
+
+/**
+ * Waits for Pi and checks what it settled on. Pi starts normally without any usable model, and takes an unknown id under a
+ * known provider as a custom model that fails at the first request: both are caught here, before anything is asked.
+ */
+export async function shakeHands(pi: PiProcess, requestedModel: string | undefined): Promise<ChildReady> {
+  const first = await Promise.race([
+    getState(pi, HANDSHAKE_MS).catch((error: unknown) => {
+      if (pi.hasExited) return undefined;
+      throw new LanesError(
+        'child_handshake_timeout',
+        `Pi did not answer within ${HANDSHAKE_MS / 1000} s of its start. ${error instanceof Error ? error.message : ''}${stderrOf(pi)}`,
+        'Try `pi --mode rpc` in this folder; an extension of Pi may be waiting for something.',
+      );
+    }),
+    pi.exited.then(() => undefined),
+  ]);
+  if (!first) {
+    const exit = await pi.drained();
+    throw new LanesError(
+      'child_exited',
+      `Pi exited at its start (${exit.signal ? `signal ${exit.signal}` : `code ${exit.exitCode}`}).${stderrOf(pi)}`,
+    );
+  }
+  const { model } = first;
+  if (!model || model.provider === 'unknown') {
+    throw new LanesError(
+      'model_none',
+      'Pi has no usable model.',
+      'Log in with `pi` and /login, or set the API key of a provider.',
+    );
+  }
+  const name = `${model.provider}/${model.id}`;
+  if (requestedModel !== undefined) {
+    const known = await getModels(pi);
+    if (!known.some((candidate) => candidate.name === requestedModel)) throw modelUnknown(requestedModel, known);
+    if (name !== requestedModel) {
+      throw new LanesError('model_unknown', `Pi chose the model ${name} although ${requestedModel} was asked for.`);
+    }
+  }
+  return {
+    session: { id: first.sessionId, file: first.sessionFile ?? null },
+    model: name,
+    thinking: first.thinkingLevel ?? null,
+  };
+}
+
+function stderrOf(pi: PiProcess): string {
+  const text = pi.stderr.text().trim();
+  return text === '' ? '' : `\nIts error output:\n${text}`;
+}

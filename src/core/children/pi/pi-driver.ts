@@ -1,0 +1,185 @@
+/** Children as `pi --mode rpc` processes. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import * as z from 'zod/mini';
+import { type ErrorValue, type ProcessIdentity, toErrorValue } from '../../../protocol/index.ts';
+import { childMarker, MARKER_ENV } from '../../processes/index.ts';
+import type {
+  Child,
+  ChildDriver,
+  ChildEnd,
+  ChildEvent,
+  ChildOutcome,
+  ChildReady,
+  ChildStart,
+} from '../child-driver.ts';
+import { capabilitiesOf, piArguments } from './arguments.ts';
+import { applyRecord, type Conversation, NEW_CONVERSATION, progressOf } from './conversation.ts';
+import { getState, shakeHands } from './handshake.ts';
+import { judgeOutcome, type ProcessExit } from './outcome.ts';
+import { PiProcess } from './pi-process.ts';
+import type { PiRecord } from './records.ts';
+import { toTranscriptEntry } from './transcript-entries.ts';
+
+/** Milliseconds until Pi must have accepted a prompt. Extensions may handle input first. */
+const PROMPT_MS = 60_000;
+const ABORT_MS = 1000;
+/** Pause before an end that Pi did not confirm (0.73) is checked, and between checks. */
+const CONFIRM_MS = 50;
+
+const BLOCKING_DIALOGS = new Set(['select', 'confirm', 'input', 'editor']);
+const promptAnswer = z.nullish(z.object({ disposition: z.optional(z.string()) }));
+
+export class PiDriver implements ChildDriver {
+  readonly #now: () => number;
+
+  constructor(options: { now?: () => number } = {}) {
+    this.#now = options.now ?? Date.now;
+  }
+
+  async start(start: ChildStart, onEvent: (event: ChildEvent) => void): Promise<Child> {
+    const { layout, plan, pi } = start;
+    await mkdir(layout.sessions, { recursive: true, mode: 0o700 });
+    if (plan.agent.systemPrompt !== '') await writeFile(layout.systemPrompt, plan.agent.systemPrompt, { mode: 0o600 });
+    const marker = childMarker(start.runId, start.index);
+    const child = new PiChild(start, onEvent, this.#now);
+    const process = await PiProcess.start(
+      { file: pi.command.file, args: [...pi.command.args, ...piArguments(start)] },
+      { cwd: start.cwd, env: { ...start.env, PI_CODING_AGENT_DIR: start.agentDir, [MARKER_ENV]: marker }, marker },
+      child,
+    );
+    child.attach(process);
+    return child;
+  }
+}
+
+class PiChild implements Child {
+  readonly settled: Promise<ChildOutcome>;
+  readonly #start: ChildStart;
+  readonly #onEvent: (event: ChildEvent) => void;
+  readonly #now: () => number;
+  readonly #reportsSettled: boolean;
+  #conversation: Conversation = NEW_CONVERSATION;
+  #process: PiProcess | undefined;
+  #confirming = false;
+  #settle: ((outcome: ChildOutcome) => void) | undefined;
+
+  constructor(start: ChildStart, onEvent: (event: ChildEvent) => void, now: () => number) {
+    this.#start = start;
+    this.#onEvent = onEvent;
+    this.#now = now;
+    this.#reportsSettled = capabilitiesOf(start.pi.version).reportsSettled;
+    this.settled = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+  }
+
+  attach(process: PiProcess): void {
+    this.#process = process;
+    void process.drained().then((exit) => this.#finish({ exit }));
+  }
+
+  get process(): ProcessIdentity {
+    return this.#pi.identity;
+  }
+
+  get #pi(): PiProcess {
+    if (!this.#process) throw new Error('the child has no process yet');
+    return this.#process;
+  }
+
+  ready(): Promise<ChildReady> {
+    return shakeHands(this.#pi, this.#start.plan.model);
+  }
+
+  async prompt(text: string): Promise<{ disposition: string }> {
+    // `streamingBehavior` makes it race-free: an idle session starts, a busy one queues.
+    const answer = await this.#pi.rpc.request(
+      'prompt',
+      { message: text, streamingBehavior: 'followUp' },
+      { deadlineMs: PROMPT_MS },
+    );
+    const parsed = promptAnswer.safeParse(answer);
+    const disposition = (parsed.success ? parsed.data?.disposition : undefined) ?? 'started';
+    // An extension dealt with the text: no run starts, so nothing will ever settle.
+    if (disposition === 'handled') this.#finish({});
+    return { disposition };
+  }
+
+  async abort(): Promise<boolean> {
+    return this.#pi.rpc.request('abort', {}, { deadlineMs: ABORT_MS }).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  end(): Promise<ChildEnd> {
+    return this.#pi.end();
+  }
+
+  onRecord(record: Exclude<PiRecord, { type: 'response' }>): void {
+    if (record.type === 'extension_ui_request') {
+      this.#answerDialog(record);
+      return;
+    }
+    const before = this.#conversation;
+    this.#conversation = applyRecord(before, record, { reportsSettled: this.#reportsSettled });
+    const entry = toTranscriptEntry(record, this.#now());
+    if (entry) this.#onEvent({ type: 'transcript', entry });
+    if (this.#conversation !== before) this.#onEvent({ type: 'progress', progress: progressOf(this.#conversation) });
+    if (this.#conversation.settled === 'yes') this.#finish({});
+    else if (this.#conversation.settled === 'tentative') void this.#confirmSettled();
+  }
+
+  onNoise(text: string): void {
+    this.#onEvent({ type: 'stdout', text });
+  }
+
+  onStderr(chunk: Buffer): void {
+    this.#onEvent({ type: 'stderr', text: chunk.toString('utf8') });
+  }
+
+  onLimit(bytes: number): void {
+    this.#finish({
+      failure: {
+        code: 'protocol_output_limit',
+        message: `The child wrote a protocol line of ${bytes} bytes; the limit is 16 MiB.`,
+      },
+    });
+  }
+
+  #answerDialog(request: Extract<PiRecord, { type: 'extension_ui_request' }>): void {
+    if (!BLOCKING_DIALOGS.has(request.method)) return;
+    this.#pi.rpc.send({ type: 'extension_ui_response', id: request.id, cancelled: true });
+    this.#onEvent({ type: 'dialog', method: request.method, title: request.title ?? request.message ?? '' });
+  }
+
+  /** Before 0.80.4 the end of a run is a guess until Pi says that nothing is under way or queued. */
+  async #confirmSettled(): Promise<void> {
+    if (this.#confirming) return;
+    this.#confirming = true;
+    try {
+      for (;;) {
+        await delay(CONFIRM_MS);
+        if (this.#conversation.settled !== 'tentative') return;
+        const state = await getState(this.#pi);
+        const idle = !state.isStreaming && !state.isCompacting && state.pendingMessageCount === 0;
+        if (idle && this.#conversation.settled === 'tentative') {
+          this.#finish({});
+          return;
+        }
+      }
+    } catch (error) {
+      if (!this.#pi.hasExited) this.#finish({ failure: toErrorValue(error) });
+    } finally {
+      this.#confirming = false;
+    }
+  }
+
+  #finish(facts: { exit?: ProcessExit; failure?: ErrorValue }): void {
+    this.#settle?.(
+      judgeOutcome({ conversation: this.#conversation, stderr: this.#process?.stderr.text() ?? '', ...facts }),
+    );
+    this.#settle = undefined;
+  }
+}

@@ -1,0 +1,22 @@
+/** The end of a child's error output, for diagnosis. Always valid UTF-8. */
+export class StderrTail {
+  #buffer = Buffer.alloc(0);
+  readonly #limit: number;
+
+  constructor(limit = 128 * 1024) {
+    this.#limit = limit;
+  }
+
+  push(chunk: Buffer): void {
+    const all = Buffer.concat([this.#buffer, chunk]);
+    this.#buffer = all.length > this.#limit ? Buffer.from(all.subarray(-this.#limit)) : all;
+  }
+
+  /** At most the last `bytes` bytes, beginning at a character boundary. */
+  text(bytes = 4096): string {
+    let from = Math.max(0, this.#buffer.length - bytes);
+    // Continuation bytes (10xxxxxx) belong to a character that was cut.
+    while (from < this.#buffer.length && ((this.#buffer[from] ?? 0) & 0xc0) === 0x80) from++;
+    return this.#buffer.subarray(from).toString('utf8');
+  }
+}

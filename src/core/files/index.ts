@@ -1,0 +1,2 @@
+export * from './atomic-write.ts';
+export * from './private-folder.ts';

@@ -1,0 +1,3 @@
+export { MAX_LINE_BYTES } from './journal-line.ts';
+export { type JournalContent, JournalTail, readJournal, type SkippedRecord } from './journal-reader.ts';
+export { JournalWriter } from './journal-writer.ts';

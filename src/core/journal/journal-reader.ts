@@ -1,0 +1,112 @@
+/** Reads journals without trusting them: every bad record is skipped and reported exactly, every good one is returned. */
+import { open } from 'node:fs/promises';
+import type { JournalLine } from '../../protocol/index.ts';
+import { errnoOf } from '../files/index.ts';
+import { type LineProblem, MAX_LINE_BYTES, type ParsedLine, parseLine } from './journal-line.ts';
+
+export interface SkippedRecord {
+  /** Byte offset of the record's first byte in the file. */
+  offset: number;
+  /** Bytes, newline excluded. */
+  length: number;
+  problem: LineProblem | 'sequence';
+  seq?: number;
+}
+
+export interface JournalContent {
+  lines: JournalLine[];
+  skipped: SkippedRecord[];
+  /** Highest sequence number seen, skipped records included; 0 when there is none. */
+  lastSeq: number;
+  /** Offset after the last complete line. */
+  end: number;
+  /** Bytes of a last line without newline: a write under way, or one that was torn. Not counted as skipped. */
+  unfinishedBytes: number;
+}
+
+/** The whole journal. A missing file reads as empty. */
+export async function readJournal(path: string): Promise<JournalContent> {
+  const tail = new JournalTail(path);
+  const lines = await tail.read();
+  return { lines, ...tail.position() };
+}
+
+const CHUNK_BYTES = 256 * 1024;
+
+/** Follows a growing journal: each `read` returns the events that came since the last one. */
+export class JournalTail {
+  readonly path: string;
+  #offset = 0;
+  #lastSeq = 0;
+  #unfinished = 0;
+  #skipped: SkippedRecord[] = [];
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  position(): Omit<JournalContent, 'lines'> {
+    return { skipped: this.#skipped, lastSeq: this.#lastSeq, end: this.#offset, unfinishedBytes: this.#unfinished };
+  }
+
+  async read(): Promise<JournalLine[]> {
+    const handle = await open(this.path, 'r').catch((error: unknown) => {
+      if (errnoOf(error) === 'ENOENT') return undefined;
+      throw error;
+    });
+    if (!handle) return [];
+    const lines: JournalLine[] = [];
+    try {
+      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+      let pending: Buffer[] = [];
+      let pendingBytes = 0;
+      let position = this.#offset;
+      for (;;) {
+        const { bytesRead } = await handle.read(chunk, 0, CHUNK_BYTES, position);
+        if (bytesRead === 0) break;
+        position += bytesRead;
+        let from = 0;
+        for (let at = chunk.indexOf(10, from); at !== -1 && at < bytesRead; at = chunk.indexOf(10, from)) {
+          // A line far over the limit is measured, not kept: its content is never looked at.
+          const keep = pendingBytes <= MAX_LINE_BYTES;
+          const bytes = keep ? Buffer.concat([...pending, chunk.subarray(from, at)]) : undefined;
+          this.#take(bytes, pendingBytes + at - from, lines);
+          pending = [];
+          pendingBytes = 0;
+          from = at + 1;
+        }
+        const rest = chunk.subarray(from, bytesRead);
+        if (pendingBytes <= MAX_LINE_BYTES) pending.push(Buffer.from(rest));
+        pendingBytes += rest.length;
+      }
+      this.#unfinished = pendingBytes;
+    } finally {
+      await handle.close();
+    }
+    return lines;
+  }
+
+  #take(bytes: Buffer | undefined, length: number, lines: JournalLine[]): void {
+    const offset = this.#offset;
+    this.#offset += length + 1;
+    if (length === 0) return;
+    const parsed: ParsedLine = bytes ? parseLine(bytes) : { ok: false, problem: 'too-long' };
+    if (!parsed.ok) {
+      this.#skipped.push({
+        offset,
+        length,
+        problem: parsed.problem,
+        ...(parsed.seq === undefined ? {} : { seq: parsed.seq }),
+      });
+      if (parsed.seq !== undefined) this.#lastSeq = Math.max(this.#lastSeq, parsed.seq);
+      return;
+    }
+    // Numbers only rise. A record that repeats or goes back was written by somebody who did not own the journal.
+    if (parsed.line.seq <= this.#lastSeq) {
+      this.#skipped.push({ offset, length, problem: 'sequence', seq: parsed.line.seq });
+      return;
+    }
+    this.#lastSeq = parsed.line.seq;
+    lines.push(parsed.line);
+  }
+}

@@ -1,0 +1,195 @@
+/**
+ * The one lock primitive: who may write a run, a session file, a checkout, a repository.
+ *
+ * A lock named `name` is the file `name.<epoch>`, created exclusively with its owner inside. The highest epoch counts.
+ * Taking over from a dead owner means creating the next epoch, which only one of several takers can do, so exactly the
+ * generation that was seen is replaced. Releasing marks the file instead of removing it: epochs never go back.
+ */
+import { randomBytes } from 'node:crypto';
+import { link, open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { LanesError, type LockOwner, type LockState, lockOwner, type ProcessIdentity } from '../../protocol/index.ts';
+import { errnoOf, makePrivateFolder, syncFolder, writeFileAtomic } from '../files/index.ts';
+import { identify, liveness } from '../processes/index.ts';
+
+export interface LockView {
+  state: LockState;
+  /** 0: there has never been an owner. */
+  epoch: number;
+  owner?: LockOwner;
+  /** Why the state is `malformed` or `unavailable`. */
+  reason?: string;
+}
+
+export interface Lock {
+  readonly owner: LockOwner;
+  /** Whether this lock is still the newest generation. */
+  stillHeld(): Promise<boolean>;
+  release(): Promise<void>;
+}
+
+/** A file younger than this that does not parse is one being written on a file system without hard links. */
+const WRITE_GRACE_MS = 2000;
+
+const fileOf = (path: string, epoch: number) => `${path}.${epoch}`;
+
+async function epochs(path: string): Promise<number[]> {
+  const prefix = `${basename(path)}.`;
+  const names = await readdir(dirname(path));
+  return names
+    .filter((name) => name.startsWith(prefix) && /^[1-9]\d*$/.test(name.slice(prefix.length)))
+    .map((name) => Number(name.slice(prefix.length)))
+    .sort((a, b) => b - a);
+}
+
+/** What the lock says now. Never throws: what cannot be read is `unavailable`. */
+export async function inspectLock(path: string): Promise<LockView> {
+  let epoch = 0;
+  try {
+    epoch = (await epochs(path))[0] ?? 0;
+    if (epoch === 0) return { state: 'missing', epoch };
+    const text = await readFile(fileOf(path, epoch), 'utf8');
+    const parsed = lockOwner.safeParse(parseJson(text));
+    if (!parsed.success || parsed.data.epoch !== epoch) {
+      const young = Date.now() - (await stat(fileOf(path, epoch))).mtimeMs < WRITE_GRACE_MS;
+      return young
+        ? { state: 'held', epoch, reason: 'being written' }
+        : { state: 'malformed', epoch, reason: 'not a lock owner' };
+    }
+    const owner = parsed.data;
+    if (owner.released) return { state: 'missing', epoch, owner };
+    return { state: await ownerState(owner.process), epoch, owner };
+  } catch (error) {
+    // A missing folder, or a generation that was cleaned up while it was read: look again next time.
+    if (errnoOf(error) === 'ENOENT') return { state: 'missing', epoch };
+    return { state: 'unavailable', epoch, reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** `stale`: the owner is proven gone. `orphaned`: whether it lives cannot be told on this platform. */
+async function ownerState(process: ProcessIdentity): Promise<LockState> {
+  const state = await liveness(process);
+  return state === 'alive' ? 'held' : state === 'gone' ? 'stale' : 'orphaned';
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export interface AcquireOptions {
+  /** What the lock is for, in words a person reads in `in use by …`. */
+  purpose: string;
+  socket?: string;
+  /** Secret of this owner; made when absent. */
+  token?: string;
+}
+
+/** Takes the lock at once or throws `lock_held` / `lock_unavailable`. */
+export async function acquireLock(path: string, options: AcquireOptions): Promise<Lock> {
+  await makePrivateFolder(dirname(path));
+  const seen = await inspectLock(path);
+  if (seen.state === 'held' || seen.state === 'orphaned') throw heldError(path, seen);
+  if (seen.state === 'unavailable') {
+    throw new LanesError(
+      'lock_unavailable',
+      `The lock ${path} cannot be read: ${seen.reason}.`,
+      'Check the rights of this folder.',
+    );
+  }
+  const owner: LockOwner = {
+    version: 1,
+    process: await identify(process.pid),
+    token: options.token ?? randomBytes(16).toString('hex'),
+    epoch: seen.epoch + 1,
+    acquiredAt: Date.now(),
+    purpose: options.purpose,
+    ...(options.socket === undefined ? {} : { socket: options.socket }),
+  };
+  if (!(await createExclusive(fileOf(path, owner.epoch), `${JSON.stringify(owner)}\n`))) {
+    throw heldError(path, await inspectLock(path));
+  }
+  await syncFolder(dirname(path));
+  for (const old of await epochs(path)) if (old < owner.epoch) await rm(fileOf(path, old), { force: true });
+  return lockAt(path, owner);
+}
+
+/** A lock this process holds already, at the path where its file is now (its folder may have been renamed). */
+export function lockAt(path: string, owner: LockOwner): Lock {
+  const newest = async () => (await epochs(path))[0];
+  return {
+    owner,
+    stillHeld: async () => (await newest()) === owner.epoch,
+    release: async () => {
+      if ((await newest()) === owner.epoch) {
+        await writeFileAtomic(fileOf(path, owner.epoch), `${JSON.stringify({ ...owner, released: true })}\n`);
+      }
+    },
+  };
+}
+
+/** Waits for the lock until the deadline, then throws `lock_held` naming the holder. */
+export async function waitForLock(
+  path: string,
+  options: AcquireOptions & { deadlineMs: number; signal?: AbortSignal },
+): Promise<Lock> {
+  const deadline = performance.now() + options.deadlineMs;
+  for (let wait = 5; ; wait = Math.min(wait * 2, 100)) {
+    try {
+      return await acquireLock(path, options);
+    } catch (error) {
+      const held = error instanceof LanesError && error.code === 'lock_held';
+      if (!held || performance.now() + wait > deadline) throw error;
+      await delay(wait, undefined, options.signal ? { signal: options.signal } : {});
+    }
+  }
+}
+
+function heldError(path: string, view: LockView): LanesError {
+  const holder = view.owner ? `process ${view.owner.process.pid} (${view.owner.purpose})` : 'another process';
+  return new LanesError(
+    'lock_held',
+    `${basename(path)} is in use by ${holder}.`,
+    'Wait until it is done, or stop that process.',
+  );
+}
+
+/** Creates the file with its content in one step; false when it exists already. */
+async function createExclusive(path: string, content: string): Promise<boolean> {
+  const temp = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.new`;
+  try {
+    await writeDurable(temp, content);
+    await link(temp, path);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false;
+    if (!['EPERM', 'ENOTSUP', 'ENOSYS', 'EXDEV'].includes(errnoOf(error) ?? '')) throw error;
+    return createWithoutLinks(path, content);
+  } finally {
+    await rm(temp, { force: true });
+  }
+}
+
+async function createWithoutLinks(path: string, content: string): Promise<boolean> {
+  try {
+    await writeDurable(path, content);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+async function writeDurable(path: string, content: string): Promise<void> {
+  const handle = await open(path, 'wx', 0o600);
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,2 @@
+export * from './known-models.ts';
+export * from './registry.ts';

@@ -1,0 +1,112 @@
+import * as z from 'zod/mini';
+import { LanesError } from '../../protocol/index.ts';
+
+export interface KnownModel {
+  /** `provider/id` */
+  name: string;
+  title: string;
+  reasoning: boolean;
+  contextWindow: number | null;
+}
+
+const answer = z.object({
+  models: z.array(
+    z.object({
+      id: z.string(),
+      provider: z.string(),
+      name: z.optional(z.string()),
+      reasoning: z._default(z.boolean(), false),
+      contextWindow: z.nullish(z.number()),
+    }),
+  ),
+});
+
+export const knownModel = z.object({
+  name: z.string(),
+  title: z.string(),
+  reasoning: z.boolean(),
+  contextWindow: z.nullable(z.number()),
+});
+
+/** Pi's answer to `get_available_models`. */
+export function parseModels(data: unknown): KnownModel[] {
+  const parsed = answer.safeParse(data);
+  if (!parsed.success)
+    throw new LanesError('pi_failed', `Pi's list of models is not understood: ${parsed.error.message}`);
+  return parsed.data.models.map((model) => ({
+    name: `${model.provider}/${model.id}`,
+    title: model.name ?? model.id,
+    reasoning: model.reasoning,
+    contextWindow: model.contextWindow ?? null,
+  }));
+}
+
+const LEVEL_SUFFIX = /:(off|minimal|low|medium|high|xhigh|max)$/;
+
+/** `provider/id:high` as model and thinking level. */
+export function splitLevel(text: string): { model: string; thinking: string | undefined } {
+  const level = LEVEL_SUFFIX.exec(text)?.[1];
+  return level === undefined
+    ? { model: text, thinking: undefined }
+    : { model: text.slice(0, -level.length - 1), thinking: level };
+}
+
+/**
+ * The one usable model a person means: `provider/id`, or an id that only one provider has. Pi's own fuzzy matching
+ * surprises, so nothing else is accepted. Throws `model_none`, `model_unknown` or `model_ambiguous`.
+ */
+export function resolveModel(wanted: string, known: readonly KnownModel[]): KnownModel {
+  const exact = known.find((model) => model.name === wanted);
+  if (exact) return exact;
+  const byId = known.filter((model) => model.name.slice(model.name.indexOf('/') + 1) === wanted);
+  if (byId.length === 1 && byId[0]) return byId[0];
+  if (byId.length > 1) {
+    const names = byId.map((model) => model.name).join(', ');
+    throw new LanesError('model_ambiguous', `Several providers have a model "${wanted}".`, `Name one of: ${names}.`);
+  }
+  throw modelUnknown(wanted, known);
+}
+
+export function modelUnknown(wanted: string, known: readonly KnownModel[]): LanesError {
+  if (known.length === 0) {
+    return new LanesError(
+      'model_none',
+      'Pi has no usable model.',
+      'Log in with `pi` and /login, or set the API key of a provider.',
+    );
+  }
+  const near = nearest(
+    wanted,
+    known.map((model) => model.name),
+  );
+  return new LanesError(
+    'model_unknown',
+    `Pi has no usable model "${wanted}".`,
+    near ? `Did you mean ${near}? See \`pi --list-models\` for all.` : 'See `pi --list-models` for the ones it has.',
+  );
+}
+
+/** The candidate with the fewest edits, when it is near enough to be what was meant. */
+function nearest(wanted: string, names: readonly string[]): string | undefined {
+  const idOf = (name: string) => name.slice(name.indexOf('/') + 1);
+  const score = (name: string) =>
+    Math.min(distance(wanted, name), distance(idOf(wanted), idOf(name)) + (wanted.includes('/') ? 1 : 0));
+  const best = names.map((name) => ({ name, score: score(name) })).sort((a, b) => a.score - b.score)[0];
+  return best && best.score <= Math.max(3, idOf(wanted).length / 2) ? best.name : undefined;
+}
+
+/** Levenshtein distance, ignoring case. */
+function distance(left: string, right: string): number {
+  const a = left.toLowerCase();
+  const b = right.toLowerCase();
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitute = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(substitute, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,79 @@
+/** Which models this Pi can use now. Asking costs one start of Pi (0.3 s), so the answer is remembered. */
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { LanesError } from '../../protocol/index.ts';
+import { fileStamp, type ProbeCache } from '../toolchain/index.ts';
+import { type KnownModel, knownModel, modelUnknown, resolveModel } from './known-models.ts';
+
+const remembered = z.object({ at: z.number(), models: z.array(knownModel), defaultModel: z.nullable(z.string()) });
+export type UsableModels = z.infer<typeof remembered>;
+
+/** Milliseconds an answer is believed while nothing it depends on has changed. */
+const BELIEVE_MS = 60 * 60 * 1000;
+/** A name that is missing from an answer older than this is looked up afresh before it is refused. */
+const DOUBT_MS = 2000;
+
+/** Variables that make a provider usable. Only which of them are set is looked at, never their values. */
+const CREDENTIALS =
+  /(_API_KEY|_AUTH_TOKEN|_OAUTH_TOKEN|^AWS_|^GOOGLE_|^AZURE_|^GH_TOKEN|^GITHUB_TOKEN|^HF_TOKEN|^COPILOT_)/;
+
+export interface ModelRegistryOptions {
+  cache: ProbeCache;
+  agentDir: string;
+  env: NodeJS.ProcessEnv;
+  /** Real path of Pi's script or binary. */
+  piFile: string;
+  probe: () => Promise<{ models: KnownModel[]; defaultModel: string | null }>;
+}
+
+export class ModelRegistry {
+  readonly #options: ModelRegistryOptions;
+
+  constructor(options: ModelRegistryOptions) {
+    this.#options = options;
+  }
+
+  async #key(): Promise<string> {
+    const { agentDir, env, piFile } = this.#options;
+    const files = ['auth.json', 'models.json', 'settings.json'].map((name) => join(agentDir, name));
+    const stamps = await Promise.all([piFile, ...files].map(fileStamp));
+    const credentials = Object.keys(env).filter((name) => env[name] && CREDENTIALS.test(name));
+    return JSON.stringify([agentDir, stamps, credentials.sort()]);
+  }
+
+  /** @param youngerThanMs an older answer is asked again */
+  async usable(youngerThanMs: number = BELIEVE_MS): Promise<UsableModels> {
+    const { cache, probe } = this.#options;
+    const known = await cache.get('models', await this.#key(), remembered);
+    if (known && Date.now() - known.at < youngerThanMs) return known;
+    let answer: Awaited<ReturnType<typeof probe>>;
+    try {
+      answer = await probe();
+    } catch (error) {
+      if (error instanceof LanesError) throw error;
+      throw new LanesError(
+        'pi_failed',
+        `Pi could not be asked for its models: ${error instanceof Error ? error.message : error}`,
+        'Try `pi --list-models` in a terminal.',
+      );
+    }
+    const fresh = { at: Date.now(), ...answer };
+    // Pi creates files of its own at its first start: the key is taken again after it.
+    await cache.set('models', await this.#key(), fresh);
+    return fresh;
+  }
+
+  /** The model a person named, checked against what is usable now. `undefined` asks only whether there is any. */
+  async resolve(wanted: string | undefined): Promise<KnownModel | undefined> {
+    for (const youngerThanMs of [BELIEVE_MS, DOUBT_MS]) {
+      const { models, at } = await this.usable(youngerThanMs);
+      try {
+        if (models.length === 0) throw modelUnknown(wanted ?? '', models);
+        return wanted === undefined ? undefined : resolveModel(wanted, models);
+      } catch (error) {
+        if (youngerThanMs === DOUBT_MS || Date.now() - at < DOUBT_MS) throw error;
+      }
+    }
+    return undefined;
+  }
+}

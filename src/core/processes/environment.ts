@@ -1,0 +1,21 @@
+/** Names that belong to the editor or to Node's own start and must not reach a child agent or its tools. */
+const EDITOR_ONLY = /^(ELECTRON_|VSCODE_|NODE_OPTIONS$|NODE_CHANNEL_|PI_LANES_START$)/;
+
+/** The environment for Pi, agents and their tools: the user's own, without what the editor added. */
+export function childEnvironment(env: NodeJS.ProcessEnv, extra: Record<string, string> = {}): Record<string, string> {
+  const result: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (value !== undefined && !EDITOR_ONLY.test(name)) result[name] = value;
+  }
+  return { ...result, ...extra };
+}
+
+/**
+ * Every process of a child inherits this variable, so that on Linux a process that left the tree can still be found and
+ * its absence proven.
+ */
+export const MARKER_ENV = 'PI_LANES_CHILD';
+
+export function childMarker(runId: string, child: number): string {
+  return `${runId}/${child}`;
+}

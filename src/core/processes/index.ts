@@ -1,0 +1,4 @@
+export * from './environment.ts';
+export * from './identity.ts';
+export * from './spawn.ts';
+export * from './tree.ts';

@@ -1,0 +1,135 @@
+/** Finding and ending every process that a child started, also those that left its group or its parent. */
+import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ProcessIdentity } from '../../protocol/index.ts';
+import { MARKER_ENV } from './environment.ts';
+import { liveness, parseProcStat, processStart } from './identity.ts';
+import { runCommand } from './spawn.ts';
+
+export interface ProcessEntry {
+  pid: number;
+  ppid: number;
+  pgid: number;
+}
+
+/** All processes that can be seen; `undefined` where the platform has no listing we trust (Windows). */
+export async function listProcesses(platform: NodeJS.Platform = process.platform): Promise<ProcessEntry[] | undefined> {
+  if (platform === 'linux') return listFromProc();
+  if (platform === 'win32') return undefined;
+  const result = await runCommand({ file: 'ps', args: ['-A', '-o', 'pid=,ppid=,pgid='] }, { timeoutMs: 5000 });
+  return result.exitCode === 0 ? parsePs(result.stdout) : undefined;
+}
+
+async function listFromProc(): Promise<ProcessEntry[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const entries = await Promise.all(
+    pids.map(async (name) => {
+      const stat = await readFile(`/proc/${name}/stat`, 'utf8').then(parseProcStat, () => undefined);
+      return stat && stat.state !== 'Z' ? { pid: Number(name), ppid: stat.ppid, pgid: stat.pgid } : undefined;
+    }),
+  );
+  return entries.filter((entry) => entry !== undefined);
+}
+
+/** Output of `ps -A -o pid=,ppid=,pgid=`. */
+export function parsePs(text: string): ProcessEntry[] {
+  const entries: ProcessEntry[] = [];
+  for (const line of text.split('\n')) {
+    const [pid, ppid, pgid] = line.trim().split(/\s+/).map(Number);
+    if (pid && ppid !== undefined && pgid !== undefined) entries.push({ pid, ppid, pgid });
+  }
+  return entries;
+}
+
+/** Pids below `root`, children before grandchildren, `root` left out. */
+export function descendantsOf(root: number, all: readonly ProcessEntry[]): number[] {
+  const found: number[] = [];
+  for (const parent of [root, ...found]) collect(parent);
+  return found;
+
+  function collect(parent: number) {
+    for (const entry of all) {
+      if (entry.ppid !== parent || entry.pid === root || found.includes(entry.pid)) continue;
+      found.push(entry.pid);
+      collect(entry.pid);
+    }
+  }
+}
+
+/** Pids whose environment carries our marker. Linux only; elsewhere nothing is found this way. */
+async function markedProcesses(marker: string): Promise<number[]> {
+  if (process.platform !== 'linux') return [];
+  const needle = Buffer.from(`${MARKER_ENV}=${marker}\0`);
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(
+    pids.map(async (name) => {
+      const environ = await readFile(`/proc/${name}/environ`).catch(() => undefined);
+      return environ?.includes(needle) ? Number(name) : undefined;
+    }),
+  );
+  return found.filter((pid) => pid !== undefined);
+}
+
+/** A child's processes with their identities: the root, what descends from it, and what carries its marker. */
+export async function findTree(root: ProcessIdentity, marker: string): Promise<ProcessIdentity[]> {
+  const [all, marked] = await Promise.all([listProcesses(), markedProcesses(marker)]);
+  const rootAlive = (await liveness(root)) === 'alive';
+  const pids = new Set(marked);
+  if (rootAlive) for (const pid of descendantsOf(root.pid, all ?? [])) pids.add(pid);
+  pids.delete(root.pid);
+  pids.delete(process.pid);
+  const members: ProcessIdentity[] = rootAlive ? [root] : [];
+  for (const pid of pids) {
+    const start = await processStart(pid);
+    if (start !== undefined) members.push({ pid, start });
+  }
+  return members;
+}
+
+/** Sends a signal to exactly this process and, where it leads one, its group. Never to a pid that is now somebody else. */
+export async function signalProcess(
+  identity: ProcessIdentity,
+  signal: NodeJS.Signals,
+  options: { group: boolean },
+): Promise<void> {
+  const state = await liveness(identity);
+  if (state === 'gone') return;
+  if (state === 'unknown' && process.platform === 'linux') return;
+  for (const target of options.group && process.platform !== 'win32' ? [-identity.pid, identity.pid] : [identity.pid]) {
+    try {
+      process.kill(target, signal);
+      return;
+    } catch {
+      // No such group: signal the process alone. No such process: it is gone already.
+    }
+  }
+}
+
+/** Ends everything in the list and what it started meanwhile. Returns whether all of it is proven gone. */
+export async function killTree(
+  root: ProcessIdentity,
+  marker: string,
+  options: { deadlineMs: number },
+): Promise<'gone' | 'unknown'> {
+  if (process.platform === 'win32') {
+    await runCommand(
+      { file: 'taskkill', args: ['/PID', String(root.pid), '/T', '/F'] },
+      { timeoutMs: options.deadlineMs },
+    );
+    return 'unknown';
+  }
+  const deadline = performance.now() + options.deadlineMs;
+  for (;;) {
+    const members = await findTree(root, marker);
+    if (members.length === 0)
+      return process.platform === 'linux' ? 'gone' : (await groupIsEmpty(root.pid)) ? 'gone' : 'unknown';
+    if (performance.now() > deadline) return 'unknown';
+    for (const member of members) await signalProcess(member, 'SIGKILL', { group: true });
+    await delay(25);
+  }
+}
+
+async function groupIsEmpty(pgid: number): Promise<boolean> {
+  const all = await listProcesses();
+  return all !== undefined && !all.some((entry) => entry.pgid === pgid);
+}

@@ -1,0 +1,94 @@
+/** Where everything is kept. Pure path arithmetic; nothing here touches the disk. */
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** Pi's agent folder: `PI_CODING_AGENT_DIR`, else `~/.pi/agent`. */
+export function agentDirectory(env: NodeJS.ProcessEnv = process.env, home: string = homedir()): string {
+  const configured = env['PI_CODING_AGENT_DIR'];
+  if (!configured) return join(home, '.pi', 'agent');
+  return resolve(configured.startsWith('~/') ? join(home, configured.slice(2)) : configured);
+}
+
+/** Everything of ours below the agent folder. */
+export interface RootLayout {
+  root: string;
+  projects: string;
+  runtime: string;
+  cache: string;
+  config: string;
+}
+
+export function rootLayout(agentDir: string): RootLayout {
+  const root = join(agentDir, 'pi-lanes');
+  return {
+    root,
+    projects: join(root, 'projects'),
+    runtime: join(root, 'runtime'),
+    cache: join(root, 'cache'),
+    config: join(root, 'config.json'),
+  };
+}
+
+export interface ProjectLayout {
+  directory: string;
+  identity: string;
+  runs: string;
+  /** One empty file per run that is not terminal, so that live runs are found without reading the others. */
+  active: string;
+  /** Logs of runners that have not created their run yet. */
+  starting: string;
+}
+
+export function projectLayout(directory: string): ProjectLayout {
+  return {
+    directory,
+    identity: join(directory, 'project.json'),
+    runs: join(directory, 'runs'),
+    active: join(directory, 'active'),
+    starting: join(directory, 'starting'),
+  };
+}
+
+export interface RunLayout {
+  directory: string;
+  record: string;
+  journal: string;
+  status: string;
+  lease: string;
+  log: string;
+  artifacts: string;
+}
+
+export function runLayout(directory: string): RunLayout {
+  return {
+    directory,
+    record: join(directory, 'run.json'),
+    journal: join(directory, 'journal.jsonl'),
+    status: join(directory, 'status.json'),
+    lease: join(directory, 'lease'),
+    log: join(directory, 'runner.log'),
+    artifacts: join(directory, 'artifacts'),
+  };
+}
+
+export interface ChildLayout {
+  directory: string;
+  transcript: string;
+  result: string;
+  stderr: string;
+  sessions: string;
+  systemPrompt: string;
+}
+
+/** `index` counts from 1. */
+export function childLayout(runDirectory: string, index: number): ChildLayout {
+  const directory = join(runDirectory, 'children', String(index));
+  return {
+    directory,
+    transcript: join(directory, 'transcript.jsonl'),
+    result: join(directory, 'result.json'),
+    stderr: join(directory, 'stderr.log'),
+    sessions: join(directory, 'session'),
+    systemPrompt: join(directory, 'system-prompt.md'),
+  };
+}

@@ -1,0 +1,166 @@
+/** A run's state as the pure fold of its launch record and journal. No clock, no disk, no stored word about state. */
+import {
+  addUsage,
+  type ChildView,
+  isTerminal,
+  type JournalLine,
+  type LaunchRecord,
+  NO_USAGE,
+  type RunView,
+} from '../../protocol/index.ts';
+
+const TITLE_CHARS = 200;
+
+/** First line of a task that says something, cut to 200 characters. */
+export function taskTitle(task: string): string {
+  const line = task.split('\n').find((text) => text.trim() !== '') ?? '';
+  const clean = line.trim().replace(/\p{Cc}/gu, ' ');
+  return clean.length > TITLE_CHARS ? `${[...clean].slice(0, TITLE_CHARS - 1).join('')}…` : clean;
+}
+
+export function initialView(record: LaunchRecord): RunView {
+  const { child } = record;
+  return {
+    version: 1,
+    runId: record.runId,
+    mode: record.mode,
+    state: 'queued',
+    agent: child.agent.name,
+    label: child.label ?? null,
+    title: taskTitle(child.task),
+    cwd: record.cwd,
+    owner: record.owner,
+    parentRunId: record.parent?.runId ?? null,
+    workflowKey: record.workflowKey,
+    lane: record.lane,
+    model: child.model ?? null,
+    createdAt: record.createdAt,
+    startedAt: null,
+    endedAt: null,
+    updatedAt: record.createdAt,
+    stopRequested: false,
+    error: null,
+    usage: NO_USAGE,
+    children: [newChild(1, child.agent.name, child.label ?? null, child.model ?? null)],
+    seq: 0,
+  };
+}
+
+function newChild(index: number, agent: string, label: string | null, model: string | null): ChildView {
+  return {
+    index,
+    agent,
+    label,
+    state: 'queued',
+    phase: null,
+    tool: null,
+    model,
+    thinking: null,
+    session: null,
+    attempt: 0,
+    process: null,
+    turns: 0,
+    toolCalls: 0,
+    usage: NO_USAGE,
+    startedAt: null,
+    endedAt: null,
+    stopReason: null,
+    error: null,
+    result: null,
+    exit: null,
+  };
+}
+
+export function foldRun(record: LaunchRecord, lines: Iterable<JournalLine>): RunView {
+  let view = initialView(record);
+  for (const line of lines) view = applyLine(view, line);
+  return view;
+}
+
+/** The view after one more event. A terminal state is never left again. */
+export function applyLine(view: RunView, line: JournalLine): RunView {
+  const next = { ...applyEvent(view, line), seq: line.seq, updatedAt: Math.max(view.updatedAt, line.t) };
+  return isTerminal(view.state) ? { ...next, state: view.state, error: view.error, endedAt: view.endedAt } : next;
+}
+
+function applyEvent(view: RunView, line: JournalLine): RunView {
+  switch (line.type) {
+    case 'run.created':
+    case 'runner.started':
+    case 'control.settled':
+      return view;
+    case 'run.proceeded':
+      return { ...view, state: 'running', startedAt: view.startedAt ?? line.t };
+    case 'child.spawn.intended':
+      return withChild(view, line.child, () => ({
+        state: 'running',
+        phase: 'starting',
+        attempt: line.attempt,
+        startedAt: line.t,
+        endedAt: null,
+        exit: null,
+      }));
+    case 'child.spawned':
+      return withChild(view, line.child, () => ({ process: line.process }));
+    case 'child.spawn.failed':
+      return withChild(view, line.child, () => ({ error: line.error }));
+    case 'child.ready': {
+      const next = withChild(view, line.child, () => ({
+        phase: 'idle',
+        session: line.session,
+        model: line.model,
+        thinking: line.thinking,
+      }));
+      return { ...next, model: line.model };
+    }
+    case 'child.prompt.intended':
+    case 'child.prompted':
+      return withChild(view, line.child, () => ({ phase: 'thinking' }));
+    case 'child.progress':
+      return withChild(view, line.child, () => ({
+        phase: line.phase,
+        tool: line.tool,
+        turns: line.turns,
+        toolCalls: line.toolCalls,
+        usage: line.usage,
+      }));
+    case 'child.dialog':
+    case 'child.stdout':
+      return view;
+    case 'child.settled':
+      return withChild(view, line.child, () => ({
+        state: line.state,
+        phase: 'ending',
+        tool: null,
+        stopReason: line.stopReason,
+        error: line.error,
+        result: line.result,
+        turns: line.turns,
+        toolCalls: line.toolCalls,
+        usage: line.usage,
+        endedAt: line.t,
+      }));
+    case 'child.ended':
+      return withChild(view, line.child, (child) => ({
+        phase: null,
+        tool: null,
+        endedAt: child.endedAt ?? line.t,
+        exit: { exitCode: line.exitCode, signal: line.signal, tree: line.tree, note: line.note },
+      }));
+    case 'control.requested':
+      return line.action === 'stop' ? { ...view, stopRequested: true } : view;
+    case 'run.ended': {
+      const children = view.children.map((child) =>
+        isTerminal(child.state) ? child : { ...child, state: line.state, phase: null, tool: null },
+      );
+      return { ...view, children, state: line.state, error: line.error, endedAt: line.t };
+    }
+    default:
+      return line satisfies never;
+  }
+}
+
+function withChild(view: RunView, index: number, change: (child: ChildView) => Partial<ChildView>): RunView {
+  const children = view.children.map((child) => (child.index === index ? { ...child, ...change(child) } : child));
+  return { ...view, children, usage: children.map((child) => child.usage).reduce(addUsage, NO_USAGE) };
+}

@@ -1,0 +1,3 @@
+export * from './fold.ts';
+export * from './ids.ts';
+export * from './record.ts';

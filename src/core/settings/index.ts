@@ -1,0 +1,56 @@
+/** Settings that all clients share: `<agentDir>/pi-lanes/config.json`, overridden by environment variables. */
+import { readFile } from 'node:fs/promises';
+import * as z from 'zod/mini';
+import { LanesError } from '../../protocol/index.ts';
+import { errnoOf } from '../files/index.ts';
+
+const configFile = z.looseObject({
+  pi: z.optional(z.looseObject({ path: z.optional(z.string()) })),
+  node: z.optional(z.looseObject({ path: z.optional(z.string()) })),
+});
+
+export interface Settings {
+  /** Absent: look on `PATH`. */
+  piPath: string | undefined;
+  nodePath: string | undefined;
+}
+
+/** Throws `config_invalid` naming the file, the field and the rule. A missing file means no settings. */
+export async function loadSettings(path: string, env: NodeJS.ProcessEnv = process.env): Promise<Settings> {
+  const config = await readConfig(path);
+  return {
+    piPath: env['PI_LANES_PI'] || config.pi?.path || undefined,
+    nodePath: env['PI_LANES_NODE'] || config.node?.path || undefined,
+  };
+}
+
+async function readConfig(path: string): Promise<z.infer<typeof configFile>> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return {};
+    throw new LanesError(
+      'config_invalid',
+      `${path} cannot be read: ${error instanceof Error ? error.message : error}.`,
+    );
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new LanesError(
+      'config_invalid',
+      `${path} is not JSON: ${error instanceof Error ? error.message : error}.`,
+      'Correct or remove it.',
+    );
+  }
+  const parsed = configFile.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw new LanesError(
+    'config_invalid',
+    `${path}: ${issue?.path.join('.') || 'the file'}: ${issue?.message}.`,
+    'Correct or remove it.',
+  );
+}

@@ -1,0 +1,178 @@
+/** Finding Pi: the setting, then `pi` on `PATH`, then a copy we installed. Never through a shell. */
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { dirname, extname, join, resolve } from 'node:path';
+import * as z from 'zod/mini';
+import { type Command, LanesError } from '../../protocol/index.ts';
+import { childEnvironment, runCommand } from '../processes/index.ts';
+import { findOnPath, realOrSame } from './executables.ts';
+import { fileStamp, type ProbeCache } from './probe-cache.ts';
+import { atLeast, parseVersion } from './version.ts';
+
+/** Below this nothing works; from `FULL_PI` on everything does. Between them: one child, and stop. */
+export const OLDEST_PI = '0.73.0';
+export const FULL_PI = '0.80.4';
+/** Oldest Node that Pi runs on: 20.6 up to 0.74, then 22.19. */
+export const PI_NODE_FLOOR = '22.19.0';
+
+export interface PiLocation {
+  /** `script`: to be run by Node. `binary`: started directly. */
+  kind: 'script' | 'binary';
+  /** The file to run, real path. */
+  file: string;
+  version: string;
+  packageName: string;
+  /** Where it was found, in words for a person. */
+  origin: string;
+}
+
+export interface FindPiOptions {
+  /** Setting `piLanes.pi.path`: a script, a binary, a shim or a package folder. */
+  configured: string | undefined;
+  env: NodeJS.ProcessEnv;
+  /** Folder with copies made by *Install Pi…*, one subfolder per version. */
+  installed: string;
+  cache: ProbeCache;
+  /** Node used to ask a script for its version when no package.json tells it. */
+  node: string;
+}
+
+const packageManifest = z.object({
+  name: z.string(),
+  version: z.string(),
+  bin: z.optional(z.union([z.string(), z.record(z.string(), z.string())])),
+});
+
+const PI_PACKAGES = ['@earendil-works/pi-coding-agent', '@mariozechner/pi-coding-agent'];
+
+/** Throws `pi_path_invalid`, `pi_not_found` or `pi_too_old`, each naming what was looked at and the cure. */
+export async function findPi(options: FindPiOptions): Promise<PiLocation> {
+  const location = await locate(options);
+  if (!atLeast(location.version, OLDEST_PI)) {
+    throw new LanesError(
+      'pi_too_old',
+      `Pi ${location.version} (${location.file}) is too old; Pi Lanes needs ${OLDEST_PI}, and ${FULL_PI} for everything.`,
+      'Update it: npm install -g @earendil-works/pi-coding-agent',
+    );
+  }
+  return location;
+}
+
+async function locate(options: FindPiOptions): Promise<PiLocation> {
+  if (options.configured) return fromConfigured(options.configured, options);
+  for (const file of await findOnPath('pi', options.env)) {
+    const found = await fromFile(file, `pi on PATH (${file})`, options);
+    if (found) return found;
+  }
+  const copies = await readdir(options.installed).catch(() => []);
+  const newest = copies.filter((name) => parseVersion(name)).sort((a, b) => (atLeast(a, b) ? -1 : 1))[0];
+  if (newest) {
+    const found = await fromFolder(join(options.installed, newest), 'installed by Pi Lanes', options);
+    if (found) return found;
+  }
+  throw new LanesError(
+    'pi_not_found',
+    'Pi was not found: there is no `pi` on PATH and no path is configured.',
+    'Install it with `npm install -g @earendil-works/pi-coding-agent`, or set piLanes.pi.path to its cli.js.',
+  );
+}
+
+async function fromConfigured(path: string, options: FindPiOptions): Promise<PiLocation> {
+  const file = resolve(path);
+  const info = await stat(file).catch(() => undefined);
+  if (!info) throw invalidPath(path, 'does not exist');
+  const origin = `setting pi.path (${path})`;
+  const found = info.isDirectory() ? await fromFolder(file, origin, options) : await fromFile(file, origin, options);
+  if (!found) {
+    throw invalidPath(
+      path,
+      info.isDirectory()
+        ? 'is a folder that holds no Pi package'
+        : 'is no Pi: it names no Pi package and does not answer --version',
+    );
+  }
+  return found;
+}
+
+function invalidPath(path: string, reason: string): LanesError {
+  return new LanesError(
+    'pi_path_invalid',
+    `The setting pi.path is "${path}", which ${reason}.`,
+    'Set it to the cli.js of @earendil-works/pi-coding-agent, to its package folder or to a `pi` executable, or remove it.',
+  );
+}
+
+/** A package folder, or a folder whose `node_modules` holds the package. */
+async function fromFolder(folder: string, origin: string, options: FindPiOptions): Promise<PiLocation | undefined> {
+  for (const at of [folder, ...PI_PACKAGES.flatMap((name) => [join(folder, 'node_modules', name)])]) {
+    const manifest = await readManifest(at);
+    if (!manifest || !PI_PACKAGES.includes(manifest.name)) continue;
+    const bin = typeof manifest.bin === 'string' ? manifest.bin : manifest.bin?.['pi'];
+    if (bin) return fromFile(join(at, bin), origin, options);
+  }
+  return undefined;
+}
+
+const SCRIPT_ENDINGS = ['.js', '.mjs', '.cjs'];
+
+async function fromFile(file: string, origin: string, options: FindPiOptions): Promise<PiLocation | undefined> {
+  const real = await realOrSame(file);
+  const script = SCRIPT_ENDINGS.includes(extname(real)) ? real : await scriptBehindShim(real);
+  const target = script ?? real;
+  const kind = script ? 'script' : 'binary';
+  const manifest = await manifestAbove(target);
+  if (manifest) return { kind, file: target, version: manifest.version, packageName: manifest.name, origin };
+  const version = await askVersion(
+    kind === 'script' ? { file: options.node, args: [target] } : { file: target, args: [] },
+    target,
+    options,
+  );
+  return version ? { kind, file: target, version, packageName: 'pi', origin } : undefined;
+}
+
+/** npm's shims (`pi`, `pi.cmd`) and our own wrappers name the script they start; scripts with a Node shebang are one. */
+async function scriptBehindShim(file: string): Promise<string | undefined> {
+  const info = await stat(file);
+  if (info.size > 64 * 1024) return undefined;
+  const text = await readFile(file, 'utf8');
+  if (/^#!.*\bnode\b/.test(text)) return file;
+  // `"%dp0%\node_modules\…\cli.js"` (cmd) or `"$basedir/node_modules/…/cli.js"` (sh).
+  const match = /["']?(?:%~?dp0%?|\$basedir|\$\{basedir\})[\\/]([^"'\r\n]+?\.[cm]?js)["']?/.exec(text);
+  if (!match?.[1]) return undefined;
+  return realOrSame(join(dirname(file), match[1].replaceAll('\\', '/')));
+}
+
+async function manifestAbove(file: string): Promise<z.infer<typeof packageManifest> | undefined> {
+  for (let at = dirname(file); dirname(at) !== at; at = dirname(at)) {
+    const manifest = await readManifest(at);
+    if (manifest) return PI_PACKAGES.includes(manifest.name) ? manifest : undefined;
+  }
+  return undefined;
+}
+
+async function readManifest(folder: string): Promise<z.infer<typeof packageManifest> | undefined> {
+  const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => undefined);
+  if (text === undefined) return undefined;
+  try {
+    const parsed = packageManifest.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const probe = z.object({ version: z.string() });
+
+/** `pi --version`. Pi 0.73 prints it on stderr when stdout is no terminal. */
+async function askVersion(command: Command, file: string, options: FindPiOptions): Promise<string | undefined> {
+  const key = await fileStamp(file);
+  const known = await options.cache.get('pi-version', key, probe);
+  if (known) return known.version;
+  const result = await runCommand(
+    { file: command.file, args: [...command.args, '--version'] },
+    { timeoutMs: 10_000, env: childEnvironment(options.env, { PI_OFFLINE: '1' }) },
+  );
+  const version = /^v?(\d+\.\d+\.\d+\S*)\s*$/m.exec(`${result.stdout}\n${result.stderr}`)?.[1];
+  if (result.exitCode !== 0 || !version) return undefined;
+  await options.cache.set('pi-version', key, { version });
+  return version;
+}

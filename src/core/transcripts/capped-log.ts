@@ -1,0 +1,54 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { redact } from './redact.ts';
+
+/** A child's error output as a file: whole lines, known token shapes redacted, cut at a limit with a mark. */
+export class CappedLog {
+  readonly #path: string;
+  readonly #limit: number;
+  #partial = '';
+  #bytes = 0;
+  #full = false;
+  #handle: FileHandle | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(path: string, limit = 1024 * 1024) {
+    this.#path = path;
+    this.#limit = limit;
+  }
+
+  add(text: string): void {
+    const all = this.#partial + text;
+    const end = all.lastIndexOf('\n') + 1;
+    // A program that never ends a line must not fill the memory.
+    const cut = end === 0 && all.length > 64 * 1024 ? all.length : end;
+    this.#partial = all.slice(cut);
+    if (cut > 0) this.#write(all.slice(0, cut));
+  }
+
+  #write(text: string): void {
+    if (this.#full) return;
+    let clean = redact(text);
+    this.#bytes += Buffer.byteLength(clean);
+    if (this.#bytes > this.#limit) {
+      this.#full = true;
+      clean = `\n[cut: more than ${this.#limit} bytes]\n`;
+    }
+    this.#writing = this.#writing.then(async () => {
+      try {
+        this.#handle ??= await open(this.#path, 'a', 0o600);
+        await this.#handle.write(clean);
+      } catch {
+        // The log is a convenience; the run goes on without it.
+        this.#full = true;
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#partial !== '') this.#write(this.#partial);
+    this.#partial = '';
+    await this.#writing;
+    await this.#handle?.close();
+    this.#handle = undefined;
+  }
+}

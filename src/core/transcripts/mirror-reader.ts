@@ -1,0 +1,78 @@
+/** Reads a transcript mirror: as it stands, or following it while it grows. Lines that do not parse are counted, not fatal. */
+import { open } from 'node:fs/promises';
+import { type TranscriptEntry, transcriptEntry } from '../../protocol/index.ts';
+import { errnoOf } from '../files/index.ts';
+import { mirrorFiles } from './segments.ts';
+
+export class MirrorReader {
+  readonly #path: string;
+  #current: string | undefined;
+  #offset = 0;
+  #unreadable = 0;
+  #droppedSaid = 0;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Lines so far that could not be read. */
+  get unreadable(): number {
+    return this.#unreadable;
+  }
+
+  /** Entries that came since the last call. */
+  async read(): Promise<TranscriptEntry[]> {
+    const entries: TranscriptEntry[] = [];
+    const { files, dropped } = await mirrorFiles(this.#path);
+    const at = this.#current === undefined ? 0 : files.indexOf(this.#current);
+    // A segment that was dropped while we read it: go on with the oldest that is left.
+    const rest = at === -1 ? files.filter((file) => file !== this.#path) : files.slice(at);
+    for (const file of rest) {
+      if (file !== this.#current) {
+        if (file !== this.#path && dropped > this.#droppedSaid) {
+          this.#droppedSaid = dropped;
+          entries.push({
+            type: 'note',
+            t: Date.now(),
+            text: 'The middle of this transcript was left out: it grew over its limit.',
+          });
+        }
+        this.#current = file;
+        this.#offset = 0;
+      }
+      await this.#readFile(file, entries);
+    }
+    return entries;
+  }
+
+  async #readFile(file: string, entries: TranscriptEntry[]): Promise<void> {
+    const handle = await open(file, 'r').catch((error: unknown) => {
+      if (errnoOf(error) === 'ENOENT') return undefined;
+      throw error;
+    });
+    if (!handle) return;
+    try {
+      const { size } = await handle.stat();
+      if (size <= this.#offset) return;
+      const buffer = Buffer.allocUnsafe(size - this.#offset);
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, this.#offset);
+      const end = buffer.lastIndexOf(10, bytesRead - 1);
+      if (end === -1) return;
+      this.#offset += end + 1;
+      for (const line of buffer.toString('utf8', 0, end).split('\n')) this.#take(line, entries);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  #take(line: string, entries: TranscriptEntry[]): void {
+    if (line === '') return;
+    try {
+      const parsed = transcriptEntry.safeParse(JSON.parse(line));
+      if (parsed.success) entries.push(parsed.data);
+      else this.#unreadable++;
+    } catch {
+      this.#unreadable++;
+    }
+  }
+}

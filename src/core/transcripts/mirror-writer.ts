@@ -1,0 +1,198 @@
+/**
+ * Writes a child's transcript mirror. Lines are gathered for a moment and written together, never synced: the mirror is for
+ * reading along. Long blocks are cut, known token shapes redacted, and the whole is capped: the head is kept in
+ * `transcript.jsonl`, then the newest segments `transcript.tail-<n>.jsonl`.
+ */
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { MAX_BLOCK_CHARS, type TranscriptEntry } from '../../protocol/index.ts';
+import { redact } from './redact.ts';
+import { tailSegment } from './segments.ts';
+
+export interface MirrorLimits {
+  headBytes: number;
+  segmentBytes: number;
+  segments: number;
+}
+
+/** 64 MiB in all. */
+export const MIRROR_LIMITS: MirrorLimits = { headBytes: 32 * 1024 * 1024, segmentBytes: 8 * 1024 * 1024, segments: 4 };
+
+const FLUSH_MS = 50;
+/** A running tool sends its whole output again and again: at most one update per tool in this time, and only its end. */
+const TOOL_UPDATE_MS = 250;
+const TOOL_UPDATE_CHARS = 8 * 1024;
+/** Streamed text is held back to the last white space, so that a token is not cut before it can be recognised. */
+const HOLD_BACK_CHARS = 512;
+
+type Delta = Extract<TranscriptEntry, { type: 'delta' }>;
+
+export class MirrorWriter {
+  readonly #path: string;
+  readonly #limits: MirrorLimits;
+  #lines: string[] = [];
+  #delta: Delta | undefined;
+  #toolUpdates = new Map<
+    string,
+    { at: number; entry: Extract<TranscriptEntry, { type: 'tool.update' }> | undefined }
+  >();
+  #timer: NodeJS.Timeout | undefined;
+  #handle: FileHandle | undefined;
+  #segment = 0;
+  #bytes = 0;
+  #writing: Promise<void> = Promise.resolve();
+  #failed: unknown;
+
+  constructor(path: string, limits: MirrorLimits = MIRROR_LIMITS) {
+    this.#path = path;
+    this.#limits = limits;
+  }
+
+  /** Why nothing more is written, if so. The run itself goes on without its mirror. */
+  get failure(): unknown {
+    return this.#failed;
+  }
+
+  add(entry: TranscriptEntry): void {
+    if (entry.type === 'delta') this.#addDelta(entry);
+    else if (entry.type === 'tool.update') this.#addToolUpdate(entry);
+    else {
+      // The message that follows replaces streamed text; what is still held back is not needed.
+      if (entry.type === 'message' && entry.role === 'assistant') this.#delta = undefined;
+      else this.#flushDelta(false);
+      if (entry.type === 'tool.end') this.#toolUpdates.delete(entry.id);
+      this.#push(entry);
+    }
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.flush();
+    }, FLUSH_MS);
+  }
+
+  #addDelta(entry: Delta): void {
+    const current = this.#delta;
+    if (current && current.kind === entry.kind && current.index === entry.index) {
+      this.#delta = { ...current, text: current.text + entry.text };
+      return;
+    }
+    this.#flushDelta(false);
+    this.#delta = entry;
+  }
+
+  #flushDelta(holdBack: boolean): void {
+    const delta = this.#delta;
+    if (!delta) return;
+    const cut = holdBack ? safeLength(delta.text) : delta.text.length;
+    if (cut > 0) this.#push({ ...delta, text: delta.text.slice(0, cut) });
+    this.#delta = cut < delta.text.length ? { ...delta, text: delta.text.slice(cut) } : undefined;
+  }
+
+  #addToolUpdate(entry: Extract<TranscriptEntry, { type: 'tool.update' }>): void {
+    const last = this.#toolUpdates.get(entry.id);
+    const text = entry.text.length > TOOL_UPDATE_CHARS ? `…${entry.text.slice(-TOOL_UPDATE_CHARS)}` : entry.text;
+    const trimmed = { ...entry, text };
+    if (last && entry.t - last.at < TOOL_UPDATE_MS) {
+      this.#toolUpdates.set(entry.id, { at: last.at, entry: trimmed });
+      return;
+    }
+    this.#toolUpdates.set(entry.id, { at: entry.t, entry: undefined });
+    this.#push(trimmed);
+  }
+
+  #push(entry: TranscriptEntry): void {
+    this.#lines.push(`${JSON.stringify(cleanEntry(entry))}\n`);
+  }
+
+  /** Writes what has been gathered. Never rejects: see `failure`. */
+  flush(): Promise<void> {
+    this.#flushDelta(true);
+    const now = Date.now();
+    for (const [id, { at, entry }] of this.#toolUpdates) {
+      if (!entry || now - at < TOOL_UPDATE_MS) continue;
+      this.#push(entry);
+      this.#toolUpdates.set(id, { at: now, entry: undefined });
+    }
+    const lines = this.#lines;
+    this.#lines = [];
+    if (lines.length > 0) this.#writing = this.#writing.then(() => this.#write(lines));
+    return this.#writing;
+  }
+
+  async #write(lines: string[]): Promise<void> {
+    if (this.#failed !== undefined) return;
+    try {
+      const bytes = Buffer.from(lines.join(''));
+      const limit = this.#segment === 0 ? this.#limits.headBytes : this.#limits.segmentBytes;
+      if (this.#bytes > 0 && this.#bytes + bytes.length > limit) await this.#nextSegment();
+      this.#handle ??= await open(
+        this.#segment === 0 ? this.#path : tailSegment(this.#path, this.#segment),
+        'a',
+        0o600,
+      );
+      await this.#handle.write(bytes);
+      this.#bytes += bytes.length;
+    } catch (error) {
+      this.#failed = error;
+    }
+  }
+
+  async #nextSegment(): Promise<void> {
+    await this.#handle?.close();
+    this.#handle = undefined;
+    this.#segment++;
+    this.#bytes = 0;
+    const dropped = this.#segment - this.#limits.segments;
+    if (dropped > 0) await rm(tailSegment(this.#path, dropped), { force: true });
+  }
+
+  /** Writes everything, held-back text included, and closes the file. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#flushDelta(false);
+    await this.flush();
+    await this.#handle?.close();
+    this.#handle = undefined;
+  }
+}
+
+/** How much of streamed text may be written now: up to its last white space, and not into an open private key. */
+function safeLength(text: string): number {
+  const key = text.lastIndexOf('-----BEGIN');
+  const limit = key !== -1 && !text.slice(key).includes('-----END') ? key : text.length;
+  const space = Math.max(text.lastIndexOf(' ', limit - 1), text.lastIndexOf('\n', limit - 1));
+  return space === -1 ? (limit > HOLD_BACK_CHARS ? limit : 0) : space + 1;
+}
+
+function cleanText(text: string): string {
+  const clean = redact(text);
+  if (clean.length <= MAX_BLOCK_CHARS) return clean;
+  const half = MAX_BLOCK_CHARS / 2;
+  return `${clean.slice(0, half)}\n… ${clean.length - MAX_BLOCK_CHARS} characters left out here …\n${clean.slice(-half)}`;
+}
+
+function cleanEntry(entry: TranscriptEntry): TranscriptEntry {
+  switch (entry.type) {
+    case 'message':
+      return {
+        ...entry,
+        blocks: entry.blocks.map((block) => {
+          if (block.type === 'toolCall') return { ...block, arguments: cleanText(block.arguments) };
+          return block.type === 'image' ? block : { ...block, text: cleanText(block.text) };
+        }),
+        ...(entry.error === undefined ? {} : { error: cleanText(entry.error) }),
+      };
+    case 'tool.start':
+      return { ...entry, arguments: cleanText(entry.arguments) };
+    case 'delta':
+    case 'tool.update':
+    case 'tool.end':
+    case 'note':
+      return { ...entry, text: cleanText(entry.text) };
+    case 'retry':
+      return { ...entry, error: cleanText(entry.error) };
+    case 'compaction':
+      return entry.summary === undefined ? entry : { ...entry, summary: cleanText(entry.summary) };
+    default:
+      return entry satisfies never;
+  }
+}

@@ -1,0 +1,124 @@
+/** The vocabulary of runs: identity, states, owner, lane, and the launch record (`run.json`). */
+import * as z from 'zod/mini';
+
+/** UUIDv7 in lower case: names sort by creation time. */
+export const RUN_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+export const runId = z.string().check(z.regex(RUN_ID));
+
+/** States the journal can prove. `lost` and `unresponsive` are derived by a client and never stored. */
+export const STORED_STATES = [
+  'queued',
+  'running',
+  'waiting',
+  'paused',
+  'complete',
+  'partial',
+  'failed',
+  'stopped',
+  'rejected',
+] as const;
+export const storedState = z.enum(STORED_STATES);
+export type StoredState = z.infer<typeof storedState>;
+
+export const TERMINAL_STATES = ['paused', 'complete', 'partial', 'failed', 'stopped', 'rejected'] as const;
+export const terminalState = z.enum(TERMINAL_STATES);
+export type TerminalState = z.infer<typeof terminalState>;
+
+/**
+ * `lost`: the runner is proven gone and the run is not terminal. `unresponsive`: the runner holds its socket and does
+ * not answer. `unknown`: nothing can be said, because what is on disk cannot be read.
+ */
+export type RunState = StoredState | 'lost' | 'unresponsive' | 'unknown';
+
+export function isTerminal(state: RunState): state is TerminalState {
+  return (TERMINAL_STATES as readonly string[]).includes(state);
+}
+
+/** Who started a run. It limits only what a model may touch; a person may control every run they can see. */
+export const owner = z.object({
+  kind: z.enum(['pi-session', 'vscode', 'cli', 'schedule']),
+  id: z.string().check(z.minLength(1), z.maxLength(256)),
+});
+export type Owner = z.infer<typeof owner>;
+
+const laneText = (max: number) => z.string().check(z.maxLength(max), z.regex(/^[^\0\r\n]*$/));
+
+/** Metadata of a parallel lane. Unknown fields are refused. */
+export const lane = z.strictObject({
+  version: z.literal(1),
+  key: z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/)),
+  mode: z.optional(z.enum(['mutation', 'review', 'scout', 'gate'])),
+  sourceRef: z.optional(laneText(128)),
+  claims: z.optional(z.array(laneText(160)).check(z.maxLength(20))),
+  outputPaths: z.optional(z.array(laneText(256)).check(z.maxLength(10))),
+});
+export type Lane = z.infer<typeof lane>;
+
+/** How a child's system prompt is given to Pi: instead of Pi's own, or after it. */
+export const systemPromptMode = z.enum(['replace', 'append']);
+
+/** The effective agent definition a child is started with: everything a resume needs, whatever changes on disk. */
+export const agentContract = z.object({
+  name: z.string(),
+  description: z.string(),
+  source: z.enum(['builtin', 'package', 'user', 'project', 'runtime']),
+  systemPrompt: z.string(),
+  systemPromptMode,
+  /** Absent: Pi's ambient set. Empty: no tools. */
+  tools: z.optional(z.array(z.string())),
+  inheritProjectContext: z.boolean(),
+  inheritSkills: z.boolean(),
+});
+export type AgentContract = z.infer<typeof agentContract>;
+
+/** Largest task in UTF-8 bytes. Pi takes 2 MB in one RPC line; the limit keeps records readable. */
+export const MAX_TASK_BYTES = 4 * 1024 * 1024;
+
+/** One child as planned, before any process exists. */
+export const childPlan = z.object({
+  agent: agentContract,
+  task: z.string().check(z.minLength(1)),
+  label: z.optional(z.string().check(z.maxLength(96))),
+  /** `provider/id`; absent: the default of the Pi settings. */
+  model: z.optional(z.string()),
+  thinking: z.optional(z.string()),
+  /** Name of the Pi session, `<agent> · <label>`, at most 96 characters. */
+  sessionName: z.string().check(z.maxLength(96)),
+});
+export type ChildPlan = z.infer<typeof childPlan>;
+
+/** How a program is started without a shell: the executable and the arguments that come before our own. */
+export const command = z.object({ file: z.string(), args: z.array(z.string()) });
+export type Command = z.infer<typeof command>;
+
+export const piInstallation = z.object({
+  command,
+  version: z.string(),
+  packageName: z.string(),
+});
+export type PiInstallation = z.infer<typeof piInstallation>;
+
+/** `run.json`: written once by the runner before anything starts, never changed. */
+export const launchRecord = z.object({
+  version: z.literal(1),
+  runId,
+  createdAt: z.number(),
+  mode: z.literal('single'),
+  child: childPlan,
+  cwd: z.string(),
+  owner,
+  parent: z.nullable(z.object({ runId, childIndex: z.optional(z.number()) })),
+  workflowKey: z.nullable(z.string()),
+  lane: z.nullable(lane),
+  /** Whether project resources (extensions, settings) of `cwd` may load: Pi's `--approve` or `--no-approve`. */
+  trust: z.enum(['approve', 'no-approve']),
+  /** Milliseconds of runner life after which the run is ended; null: no deadline. */
+  timeoutMs: z.nullable(z.number()),
+  /** Content hash of the bundle that executes this run. */
+  runtime: z.string(),
+  client: z.object({ kind: z.string(), version: z.string() }),
+  agentDir: z.string(),
+  node: z.string(),
+  pi: piInstallation,
+});
+export type LaunchRecord = z.infer<typeof launchRecord>;

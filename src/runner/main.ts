@@ -1,0 +1,26 @@
+/** Entry of `runner.mjs`: the detached process that owns one run and is the only writer of it. */
+import { PiDriver } from '../core/children/index.ts';
+import { START_ENV, startOrder } from '../protocol/index.ts';
+import { RunnerLifecycle } from './lifecycle.ts';
+
+async function main(): Promise<number> {
+  const given = process.env[START_ENV];
+  // No child may see the address and token of its own run's owner.
+  delete process.env[START_ENV];
+  const order = startOrder.safeParse(given === undefined ? undefined : JSON.parse(given));
+  if (!order.success) {
+    console.error(`pi-lanes runner: ${START_ENV} is missing or not valid; runners are started by Pi Lanes itself.`);
+    return 2;
+  }
+  // The terminal or window that started us may go away at any time.
+  process.on('SIGHUP', () => undefined);
+  return new RunnerLifecycle(order.data, new PiDriver()).live();
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    console.error(error instanceof Error ? (error.stack ?? error.message) : error);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,101 @@
+/** The runner's socket. A connection that does not begin with the right token is closed. */
+import { timingSafeEqual } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { RpcPeer } from '../core/ipc/index.ts';
+import { LanesError, RPC_VERSION, type RpcMethod, type RpcParams, type RpcResult } from '../protocol/index.ts';
+
+/** Milliseconds a new connection has for its `hello`. */
+const HELLO_MS = 5000;
+const ANSWER_MS = 10;
+
+export type Handlers = { [M in Exclude<RpcMethod, 'hello'>]: (params: RpcParams<M>) => Promise<RpcResult<M>> };
+
+export class RunnerServer {
+  readonly #server: Server;
+  readonly #address: string;
+  readonly #peers = new Set<RpcPeer>();
+  readonly #answering = new Set<Promise<unknown>>();
+
+  private constructor(server: Server, address: string) {
+    this.#server = server;
+    this.#address = address;
+  }
+
+  static async listen(
+    address: string,
+    identity: { token: string; runId: string },
+    handlers: Handlers,
+  ): Promise<RunnerServer> {
+    const server = createServer();
+    const runner = new RunnerServer(server, address);
+    server.on('connection', (socket) => runner.#accept(socket, identity, handlers));
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(address, () => resolve());
+    });
+    return runner;
+  }
+
+  #accept(socket: Socket, identity: { token: string; runId: string }, handlers: Handlers): void {
+    const peer = new RpcPeer(socket);
+    this.#peers.add(peer);
+    let known = false;
+    const timer = setTimeout(() => {
+      if (!known) peer.close();
+    }, HELLO_MS);
+    void peer.closed.then(() => {
+      clearTimeout(timer);
+      this.#peers.delete(peer);
+    });
+    peer.handle('hello', ({ token, version }) => {
+      if (!sameSecret(token, identity.token)) {
+        setImmediate(() => peer.close());
+        throw new LanesError('runner_refused', 'The token is not that of this run.');
+      }
+      if (version !== RPC_VERSION) {
+        throw new LanesError(
+          'journal_newer',
+          `The runner speaks version ${RPC_VERSION}, this client ${version}.`,
+          'Update Pi Lanes.',
+        );
+      }
+      known = true;
+      return { version: RPC_VERSION, runnerVersion: PI_LANES_VERSION, runId: identity.runId };
+    });
+    const guarded = <M extends Exclude<RpcMethod, 'hello'>>(method: M) =>
+      peer.handle(method, (params: RpcParams<M>) => {
+        if (!known) {
+          setImmediate(() => peer.close());
+          throw new LanesError('runner_refused', 'The first message must be hello with the token of the run.');
+        }
+        const answer = handlers[method](params);
+        this.#answering.add(answer);
+        void answer.catch(() => undefined).finally(() => this.#answering.delete(answer));
+        return answer;
+      });
+    guarded('start');
+    guarded('proceed');
+    guarded('ping');
+    guarded('status');
+    guarded('stop');
+    peer.listen();
+  }
+
+  /** Closes the socket. Requests that are being answered get their answer first. */
+  async close(): Promise<void> {
+    this.#server.close();
+    await Promise.allSettled(this.#answering);
+    // The JSON-RPC writer takes a few turns of the event loop to hand its last message to the socket.
+    await delay(ANSWER_MS);
+    await Promise.all([...this.#peers].map((peer) => peer.finish()));
+    if (process.platform !== 'win32') await rm(this.#address, { force: true });
+  }
+}
+
+function sameSecret(given: string, secret: string): boolean {
+  const a = Buffer.from(given);
+  const b = Buffer.from(secret);
+  return a.length === b.length && timingSafeEqual(a, b);
+}
