@@ -1,3 +1,3 @@
 export * from './child-driver.ts';
-export { PiDriver } from './pi/pi-driver.ts';
-export { probeModels } from './pi/probe-models.ts';
+export { PiDriver } from './pi-rpc/pi-driver.ts';
+export { probeModels } from './pi-rpc/probe-models.ts';

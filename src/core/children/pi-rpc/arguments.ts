@@ -1,5 +1,5 @@
 /** Pi's command line for a child, built from the version, because every version refuses flags it does not know. */
-import { atLeast } from '../../toolchain/version.ts';
+import { atLeast } from '../../toolchain/index.ts';
 import type { ChildStart } from '../child-driver.ts';
 
 const SINCE = { name: '0.78.0', trust: '0.79.0', settled: '0.80.4' };
