@@ -12,7 +12,8 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 /** Bundles a detached runner and its children execute; they are copied to runtime/<hash>/ before a run starts. */
 const RUNTIME_FILES = ['runner.mjs'];
 
-export async function buildAll({ minify = false, outdir = join(root, 'dist') } = {}) {
+/** @param {{ minify?: boolean, outdir?: string, extension?: boolean }} [options] `extension: false` leaves the editor's bundle out */
+export async function buildAll({ minify = false, outdir = join(root, 'dist'), extension = true } = {}) {
   rmSync(outdir, { recursive: true, force: true });
   mkdirSync(outdir, { recursive: true });
   const common = {
@@ -33,14 +34,15 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist') } =
     format: 'esm',
     banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
   };
+  const editor = {
+    ...common,
+    format: 'cjs',
+    external: ['vscode'],
+    entryPoints: ['src/extension/extension.ts'],
+    outfile: join(outdir, 'extension.cjs'),
+  };
   await Promise.all([
-    build({
-      ...common,
-      format: 'cjs',
-      external: ['vscode'],
-      entryPoints: ['src/extension/extension.ts'],
-      outfile: join(outdir, 'extension.cjs'),
-    }),
+    ...(extension ? [build(editor)] : []),
     build({ ...esm, entryPoints: ['src/runner/main.ts'], outfile: join(outdir, 'runner.mjs') }),
     build({ ...esm, entryPoints: ['src/cli/main.ts'], outfile: join(outdir, 'cli.mjs') }),
   ]);

@@ -26,7 +26,8 @@ export async function examine(toolbox: Toolbox): Promise<Check[]> {
   });
   await attempt('pi', async () => {
     const node = await toolbox.node().catch(() => undefined);
-    const pi = await toolbox.pi(node?.file ?? process.execPath);
+    const self = { file: process.execPath, electron: process.versions['electron'] !== undefined };
+    const pi = await toolbox.pi(node ?? self);
     tools = await toolbox.tools().catch(() => undefined);
     const limits = piLimits(pi);
     const text = `Pi ${pi.version} at ${pi.file} (${pi.origin})`;

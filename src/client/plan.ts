@@ -5,7 +5,15 @@ import { bundledAgents, findAgent, THINKING_LEVELS, toContract } from '../core/a
 import { splitLevel } from '../core/models/index.ts';
 import { findProject, type Project } from '../core/projects/index.ts';
 import { newRunId, taskTitle } from '../core/runs/index.ts';
-import { type Lane, LanesError, type LaunchRecord, MAX_TASK_BYTES, type Owner } from '../protocol/index.ts';
+import {
+  describeFaults,
+  type Lane,
+  LanesError,
+  type LaunchRecord,
+  launchRecord,
+  MAX_TASK_BYTES,
+  type Owner,
+} from '../protocol/index.ts';
 import { ensureRuntime, type Runtime } from './runtime.ts';
 import type { Toolbox } from './toolbox.ts';
 
@@ -81,7 +89,14 @@ export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Prom
     node: tools.node.file,
     pi: tools.installation,
   };
-  return { record, project, runtime, electron: tools.node.electron };
+  return { record: checkRecord(record), project, runtime, electron: tools.node.electron };
+}
+
+/** The rules the runner would refuse it by, before one is started. */
+function checkRecord(record: LaunchRecord): LaunchRecord {
+  const parsed = launchRecord.safeParse(record);
+  if (parsed.success) return parsed.data;
+  throw new LanesError('launch_invalid', `This run cannot be started: ${describeFaults(parsed.error)}.`);
 }
 
 function checkTask(task: string): void {

@@ -29,9 +29,11 @@ export class RunWatcher {
   readonly #gatherMs: number;
   readonly #watched = new Map<string, Watched>();
   readonly #poll: NodeJS.Timeout;
-  #folder: FSWatcher | undefined;
+  /** Of the folders where new runs appear. */
+  readonly #folders = new Map<string, FSWatcher>();
   #closed = false;
   #scanning: Promise<void> | undefined;
+  #scanAgain = false;
 
   /** @param onChange called with each run that changed; the last call for a run has a terminal state */
   constructor(store: RunStore, onChange: (snapshot: RunSnapshot) => void, options: RunWatcherOptions = {}) {
@@ -42,20 +44,39 @@ export class RunWatcher {
     this.#poll.unref();
   }
 
-  /** Looks at everything now. Safe to call at any time. */
-  async refresh(): Promise<void> {
-    this.#scanning ??= this.#scan().finally(() => {
-      this.#scanning = undefined;
-    });
-    await this.#scanning;
+  /** Looks at everything now. Safe to call at any time: what changes while it looks is looked at once more. */
+  refresh(): Promise<void> {
+    if (this.#scanning) this.#scanAgain = true;
+    else {
+      this.#scanning = this.#scanUntilQuiet().finally(() => {
+        this.#scanning = undefined;
+      });
+    }
+    return this.#scanning;
+  }
+
+  async #scanUntilQuiet(): Promise<void> {
+    do {
+      this.#scanAgain = false;
+      await this.#scan();
+    } while (this.#scanAgain && !this.#closed);
   }
 
   async #scan(): Promise<void> {
     if (this.#closed) return;
-    this.#folder ??= this.#watchFolder(this.#store.layout.active, () => void this.refresh());
+    // The marker of a new run is there before the run itself, so both have to be watched.
+    for (const path of [this.#store.layout.active, this.#store.layout.runs]) this.#watchForRuns(path);
     const ids = await this.#store.activeIds().catch(() => []);
     for (const runId of ids) if (!this.#closed && !this.#watched.has(runId)) this.#follow(runId);
     await Promise.all([...this.#watched.keys()].map((runId) => this.#look(runId)));
+  }
+
+  #watchForRuns(path: string): void {
+    if (this.#folders.has(path)) return;
+    const watcher = this.#watchFolder(path, () => void this.refresh());
+    if (!watcher) return;
+    this.#folders.set(path, watcher);
+    watcher.once('error', () => this.#folders.delete(path));
   }
 
   #follow(runId: string): void {
@@ -128,7 +149,7 @@ export class RunWatcher {
   dispose(): void {
     this.#closed = true;
     clearInterval(this.#poll);
-    this.#folder?.close();
+    for (const watcher of this.#folders.values()) watcher.close();
     for (const runId of [...this.#watched.keys()]) this.#forget(runId);
   }
 }
@@ -141,6 +162,7 @@ export async function waitForEnd(
 ): Promise<RunSnapshot> {
   const first = await store.read(runId);
   if (isTerminal(first.state) || first.state === 'lost') return first;
+  options.signal?.throwIfAborted();
   return new Promise((resolve, reject) => {
     const watcher = new RunWatcher(
       store,

@@ -2,6 +2,8 @@
  * The bundle that runners execute is copied into `runtime/<content hash>/` before the first run that names it, so that an
  * update of the extension disturbs no running work.
  */
+
+import { randomBytes } from 'node:crypto';
 import { copyFile, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
@@ -33,14 +35,15 @@ export async function ensureRuntime(distDirectory: string, root: RootLayout): Pr
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT') throw error;
   }
-  const staging = join(root.runtime, `.${manifest.hash}.${process.pid}`);
-  await makePrivateFolder(staging);
-  for (const file of manifest.files) await copyFile(join(distDirectory, file), join(staging, file));
+  // A name of its own for every call: several may be under way in one process too.
+  const staging = join(root.runtime, `.${manifest.hash}.${process.pid}.${randomBytes(4).toString('hex')}`);
   try {
+    await makePrivateFolder(staging);
+    for (const file of manifest.files) await copyFile(join(distDirectory, file), join(staging, file));
     await rename(staging, target);
   } catch (error) {
     await rm(staging, { recursive: true, force: true });
-    // Another process was first: its copy has the same content.
+    // Somebody else was first: that copy has the same content.
     if (!(await stat(target).catch(() => undefined))?.isDirectory()) {
       throw new LanesError(
         'internal',
@@ -52,9 +55,9 @@ export async function ensureRuntime(distDirectory: string, root: RootLayout): Pr
   return runtime;
 }
 
-/** Removes runtimes that no unfinished run names and nobody used for a day. */
+/** Removes runtimes that no unfinished run names and nobody used for a day, and copies that were never finished. */
 async function removeUnusedRuntimes(root: RootLayout, current: string): Promise<void> {
-  const names = (await readdir(root.runtime)).filter((name) => name !== current && !name.startsWith('.'));
+  const names = (await readdir(root.runtime)).filter((name) => name !== current);
   if (names.length === 0) return;
   const needed = await runtimesOfUnfinishedRuns(root);
   // What cannot be read may need any of them.
@@ -69,17 +72,29 @@ async function removeUnusedRuntimes(root: RootLayout, current: string): Promise<
 
 async function runtimesOfUnfinishedRuns(root: RootLayout): Promise<Set<string> | 'unknown'> {
   const needed = new Set<string>();
-  for (const project of await readdir(root.projects).catch(() => [])) {
-    const layout = projectLayout(join(root.projects, project));
-    for (const runId of await readdir(layout.active).catch(() => [])) {
-      const { directory } = runLayout(join(layout.runs, runId));
-      if (await readFinalStatus(directory)) continue;
-      try {
-        needed.add((await readLaunchRecord(directory)).runtime);
-      } catch (error) {
-        if (!(error instanceof LanesError && error.code === 'run_not_found')) return 'unknown';
+  try {
+    for (const project of await namesIn(root.projects)) {
+      const layout = projectLayout(join(root.projects, project));
+      for (const runId of await namesIn(layout.active)) {
+        const { directory } = runLayout(join(layout.runs, runId));
+        if (await readFinalStatus(directory)) continue;
+        const record = await readLaunchRecord(directory).catch((error: unknown) => {
+          if (error instanceof LanesError && error.code === 'run_not_found') return undefined;
+          throw error;
+        });
+        if (record) needed.add(record.runtime);
       }
     }
+    return needed;
+  } catch {
+    return 'unknown';
   }
-  return needed;
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch((error: unknown) => {
+    // A stray file among the folders is no project.
+    if (['ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? '')) return [];
+    throw error;
+  });
 }

@@ -8,6 +8,7 @@ import { agentDirectory, type RootLayout, rootLayout } from '../core/projects/in
 import { loadSettings, type Settings } from '../core/settings/index.ts';
 import {
   atLeast,
+  type FindPiOptions,
   FULL_PI,
   findNode,
   findPi,
@@ -62,7 +63,7 @@ export class Toolbox {
     return findNode({ configured: (await this.settings()).nodePath, env: this.env, cache: this.cache });
   }
 
-  async pi(node: string): Promise<PiLocation> {
+  async pi(node: FindPiOptions['node']): Promise<PiLocation> {
     return findPi({
       configured: (await this.settings()).piPath,
       env: this.env,
@@ -75,7 +76,7 @@ export class Toolbox {
   /** Throws the first thing that is missing, with its cure. */
   async tools(): Promise<Tools> {
     const node = await this.node();
-    const pi = await this.pi(node.file);
+    const pi = await this.pi(node);
     const command = pi.kind === 'script' ? { file: node.file, args: [pi.file] } : { file: pi.file, args: [] };
     const installation = { command, version: pi.version, packageName: pi.packageName };
     const env = childEnvironment(this.env, {

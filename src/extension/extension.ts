@@ -1,1 +1,43 @@
-export function activate(): void {}
+/** Activation: everything is registered here, nothing is scanned, nothing is started. See docs/startup-flow.md. */
+import * as vscode from 'vscode';
+import { Toolbox } from '../client/index.ts';
+import { TRANSCRIPT_SCHEME } from './command-ids.ts';
+import { registerCommands } from './commands/index.ts';
+import { windowSettings } from './configuration.ts';
+import { RunsModel } from './runs-model.ts';
+import type { Services } from './services.ts';
+import { createStatusBarItem } from './status-bar.ts';
+import { TranscriptDocuments } from './transcripts/transcript-documents.ts';
+import { RunsTree } from './trees/runs-tree.ts';
+
+export function activate(context: vscode.ExtensionContext): void {
+  const log = vscode.window.createOutputChannel('Pi Lanes', { log: true });
+  const toolbox = new Toolbox({
+    env: process.env,
+    distDirectory: vscode.Uri.joinPath(context.extensionUri, 'dist').fsPath,
+    client: { kind: 'vscode', version: PI_LANES_VERSION },
+    overrides: windowSettings,
+  });
+  const runs = new RunsModel(toolbox, log);
+  const tree = new RunsTree(runs);
+  const transcripts = new TranscriptDocuments(toolbox.root.projects);
+  const services: Services = {
+    toolbox,
+    owner: { kind: 'vscode', id: vscode.env.sessionId },
+    runs,
+    tree,
+    log,
+    state: context.workspaceState,
+  };
+  context.subscriptions.push(
+    log,
+    runs,
+    tree,
+    transcripts,
+    vscode.workspace.registerTextDocumentContentProvider(TRANSCRIPT_SCHEME, transcripts),
+    createStatusBarItem(runs),
+    registerCommands(services),
+  );
+  // After activation: which projects this window belongs to, and their newest runs.
+  setImmediate(() => void runs.ready());
+}

@@ -4,6 +4,9 @@
  */
 import * as z from 'zod/mini';
 
+// zod/mini comes without texts: every refusal would read "Invalid input", whatever rule was broken.
+z.config(z.locales.en());
+
 export const ERROR_CODES = [
   'agent_unknown',
   'agent_invalid',
@@ -83,4 +86,13 @@ export class LanesError extends Error {
 export function toErrorValue(error: unknown): ErrorValue {
   if (error instanceof LanesError) return error.toValue();
   return { code: 'internal', message: error instanceof Error ? error.message : String(error) };
+}
+
+const FAULTS_SHOWN = 3;
+
+/** What a schema refused, in one line: the first fields with the rule each broke. */
+export function describeFaults(error: z.core.$ZodError): string {
+  const faults = error.issues.map((issue) => `${issue.path.join('.') || 'the value'}: ${issue.message}`);
+  const more = faults.length - FAULTS_SHOWN;
+  return `${faults.slice(0, FAULTS_SHOWN).join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
 }

@@ -1,5 +1,6 @@
 export * from './errors.ts';
 export * from './events.ts';
+export * from './format.ts';
 export * from './lease.ts';
 export * from './rpc.ts';
 export * from './run.ts';

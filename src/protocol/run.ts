@@ -41,7 +41,14 @@ export const owner = z.object({
 });
 export type Owner = z.infer<typeof owner>;
 
-const laneText = (max: number) => z.string().check(z.maxLength(max), z.regex(/^[^\0\r\n]*$/));
+const utf8 = new TextEncoder();
+
+/** One line of at most `max` bytes of UTF-8. */
+const laneText = (max: number) =>
+  z.string().check(
+    z.regex(/^[^\0\r\n]*$/),
+    z.refine((text) => utf8.encode(text).length <= max, `must have at most ${max} bytes`),
+  );
 
 /** Metadata of a parallel lane. Unknown fields are refused. */
 export const lane = z.strictObject({

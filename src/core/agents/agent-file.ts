@@ -1,7 +1,7 @@
 /** Agent definitions: Markdown with a YAML header between `---` lines; the body is the system prompt. */
 import { parse as parseYaml, YAMLParseError } from 'yaml';
 import * as z from 'zod/mini';
-import { type AgentContract, LanesError } from '../../protocol/index.ts';
+import { type AgentContract, describeFaults, LanesError } from '../../protocol/index.ts';
 
 /** `a, b` or a YAML list. */
 const list = z.pipe(
@@ -52,10 +52,7 @@ export function parseAgentFile(text: string, file: string, source: Agent['source
     throw invalid(file, `the header is not valid YAML: ${error instanceof YAMLParseError ? error.message : error}`);
   }
   const parsed = header.safeParse(raw);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    throw invalid(file, `field \`${issue?.path.join('.') || 'header'}\`: ${issue?.message ?? 'not valid'}`);
-  }
+  if (!parsed.success) throw invalid(file, `field ${describeFaults(parsed.error)}`);
   const { tools, model, thinking, ...rest } = parsed.data;
   return { ...rest, tools, model, thinking, source, systemPrompt: (match[2] ?? '').trim() };
 }

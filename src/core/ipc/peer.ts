@@ -10,6 +10,7 @@ import {
 } from 'vscode-jsonrpc/node';
 import type * as z from 'zod/mini';
 import {
+  describeFaults,
   LanesError,
   type RpcMethod,
   type RpcParams,
@@ -114,7 +115,9 @@ function unreachable(reason: string): LanesError {
 
 function parse<T>(schema: z.ZodMiniType, value: unknown, what: string): T {
   const parsed = schema.safeParse(value);
-  if (!parsed.success) throw new LanesError('runner_refused', `The ${what} are not valid: ${parsed.error.message}`);
+  if (!parsed.success) {
+    throw new LanesError('runner_refused', `The ${what} cannot be used: ${describeFaults(parsed.error)}.`);
+  }
   // The schema is the one registered for this method, so its output is T.
   return parsed.data as T;
 }

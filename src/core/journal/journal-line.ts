@@ -18,7 +18,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** One line without its newline. */
 export function parseLine(bytes: Uint8Array): ParsedLine {
-  if (bytes.length > MAX_LINE_BYTES) return { ok: false, problem: 'too-long' };
+  if (bytes.length >= MAX_LINE_BYTES) return { ok: false, problem: 'too-long' };
   if (bytes.includes(0)) return { ok: false, problem: 'nul-bytes' };
   let text: string;
   try {

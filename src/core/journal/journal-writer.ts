@@ -20,10 +20,15 @@ export interface JournalWriterOptions {
   onAppended?: (line: JournalLine) => void;
 }
 
+const NOTHING = Buffer.alloc(0);
+const NEWLINE = Buffer.from('\n');
+
 export class JournalWriter {
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
   #seq: number;
+  /** A write failed half way: the file may end within a line. */
+  #torn = false;
   readonly #handle: FileHandle;
   readonly #now: () => number;
   readonly #onAppended: ((line: JournalLine) => void) | undefined;
@@ -38,9 +43,14 @@ export class JournalWriter {
   /** Opens or creates the journal. A torn last line is closed with a newline, so that it cannot weld itself to the next. */
   static async open(path: string, options: JournalWriterOptions = {}): Promise<JournalWriter> {
     const handle = await open(path, 'a', 0o600);
-    const existing = await readJournal(path);
-    if (existing.unfinishedBytes > 0) await handle.write('\n');
-    return new JournalWriter(handle, existing.lastSeq, options);
+    try {
+      const existing = await readJournal(path);
+      if (existing.unfinishedBytes > 0) await handle.appendFile('\n');
+      return new JournalWriter(handle, existing.lastSeq, options);
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
   }
 
   get seq(): number {
@@ -49,12 +59,14 @@ export class JournalWriter {
 
   /**
    * Appends one step: all events in order, in one write. Resolves when they are in the file; with `sync` when they are
-   * on the disk as well.
+   * on the disk as well. Rejects with a `RangeError`, before anything is written, when an event is too long for a line.
    */
-  append(events: readonly JournalEvent[], options: { sync: boolean }): Promise<void> {
+  async append(events: readonly JournalEvent[], options: { sync: boolean }): Promise<void> {
     const t = this.#now();
-    const lines = events.map((event) => ({ ...event, seq: ++this.#seq, t }));
+    const lines = events.map((event, index) => ({ ...event, seq: this.#seq + 1 + index, t }));
     const bytes = Buffer.concat(lines.map(({ seq, t: time, ...event }) => formatLine(event, seq, time)));
+    // Numbers are used up only now: a refused event leaves no gap.
+    this.#seq += lines.length;
     return new Promise<void>((resolve, reject) => {
       this.#waiting.push({
         bytes,
@@ -74,7 +86,11 @@ export class JournalWriter {
       const group = this.#waiting;
       this.#waiting = [];
       try {
-        await this.#handle.write(Buffer.concat(group.map((item) => item.bytes)));
+        const bytes = Buffer.concat([this.#torn ? NEWLINE : NOTHING, ...group.map((item) => item.bytes)]);
+        this.#torn = true;
+        // Not `write`: on a full disk that writes a part and calls it a success.
+        await this.#handle.appendFile(bytes);
+        this.#torn = false;
         if (group.some((item) => item.sync)) await this.#handle.datasync();
         for (const item of group) item.resolve();
       } catch (error) {

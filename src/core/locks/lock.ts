@@ -114,7 +114,13 @@ export async function acquireLock(path: string, options: AcquireOptions): Promis
     throw heldError(path, await inspectLock(path));
   }
   await syncFolder(dirname(path));
-  for (const old of await epochs(path)) if (old < owner.epoch) await rm(fileOf(path, old), { force: true });
+  const present = await epochs(path);
+  // While we looked at one generation, two more may have come and cleaned up: then ours fills a gap and counts for nothing.
+  if (present[0] !== owner.epoch) {
+    await rm(fileOf(path, owner.epoch), { force: true });
+    throw heldError(path, await inspectLock(path));
+  }
+  for (const old of present) if (old < owner.epoch) await rm(fileOf(path, old), { force: true });
   return lockAt(path, owner);
 }
 

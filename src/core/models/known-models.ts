@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { LanesError } from '../../protocol/index.ts';
+import { describeFaults, LanesError } from '../../protocol/index.ts';
 
 export interface KnownModel {
   /** `provider/id` */
@@ -32,7 +32,7 @@ export const knownModel = z.object({
 export function parseModels(data: unknown): KnownModel[] {
   const parsed = answer.safeParse(data);
   if (!parsed.success)
-    throw new LanesError('pi_failed', `Pi's list of models is not understood: ${parsed.error.message}`);
+    throw new LanesError('pi_failed', `Pi's list of models is not understood: ${describeFaults(parsed.error)}.`);
   return parsed.data.models.map((model) => ({
     name: `${model.provider}/${model.id}`,
     title: model.name ?? model.id,
@@ -89,11 +89,16 @@ export function modelUnknown(wanted: string, known: readonly KnownModel[]): Lane
 /** The candidate with the fewest edits, when it is near enough to be what was meant. */
 function nearest(wanted: string, names: readonly string[]): string | undefined {
   const idOf = (name: string) => name.slice(name.indexOf('/') + 1);
+  const bare = (name: string) => idOf(name).replace(DATE_SUFFIX, '');
+  // An id can hold a slash itself: what is wanted may lack its provider although it has one.
   const score = (name: string) =>
-    Math.min(distance(wanted, name), distance(idOf(wanted), idOf(name)) + (wanted.includes('/') ? 1 : 0));
+    Math.min(distance(wanted, name), distance(wanted, idOf(name)), distance(bare(wanted), bare(name)) + 1);
   const best = names.map((name) => ({ name, score: score(name) })).sort((a, b) => a.score - b.score)[0];
-  return best && best.score <= Math.max(3, idOf(wanted).length / 2) ? best.name : undefined;
+  return best && best.score <= Math.max(3, bare(wanted).length / 2) ? best.name : undefined;
 }
+
+/** Providers name releases by their date: `-20250514`, `-2025-05-14`, `@20250514`. */
+const DATE_SUFFIX = /[-@](?:\d{8}|\d{4}-\d{2}-\d{2})$/;
 
 /** Levenshtein distance, ignoring case. */
 function distance(left: string, right: string): number {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { ProcessIdentity } from '../../protocol/index.ts';
+import { errnoOf } from '../files/index.ts';
 import { runCommand } from './spawn.ts';
 
 /**
@@ -36,10 +37,18 @@ export async function liveness(identity: ProcessIdentity): Promise<Liveness> {
 
 let bootId: Promise<string> | undefined;
 
-async function linuxStart(pid: number): Promise<string | undefined> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
-  const parsed = stat === undefined ? undefined : parseProcStat(stat);
-  if (!parsed || parsed.state === 'Z' || parsed.state === 'X') return undefined;
+async function linuxStart(pid: number): Promise<string | null | undefined> {
+  let stat: string;
+  try {
+    stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  } catch (error) {
+    // Only these prove something, and only where /proc shows every process. No file handle left proves nothing.
+    const absent = ['ENOENT', 'ESRCH'].includes(errnoOf(error) ?? '');
+    return absent && !existsBySignal(pid) ? undefined : null;
+  }
+  const parsed = parseProcStat(stat);
+  if (!parsed) return null;
+  if (parsed.state === 'Z' || parsed.state === 'X') return undefined;
   bootId ??= readFile('/proc/sys/kernel/random/boot_id', 'utf8').then(
     (text) => text.trim().slice(0, 8),
     () => 'noboot',

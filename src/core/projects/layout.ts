@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 export function agentDirectory(env: NodeJS.ProcessEnv = process.env, home: string = homedir()): string {
   const configured = env['PI_CODING_AGENT_DIR'];
   if (!configured) return join(home, '.pi', 'agent');
-  return resolve(configured.startsWith('~/') ? join(home, configured.slice(2)) : configured);
+  return resolve(/^~(?=$|\/)/.test(configured) ? join(home, configured.slice(1)) : configured);
 }
 
 /** Everything of ours below the agent folder. */

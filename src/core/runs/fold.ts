@@ -14,8 +14,8 @@ const TITLE_CHARS = 200;
 /** First line of a task that says something, cut to 200 characters. */
 export function taskTitle(task: string): string {
   const line = task.split('\n').find((text) => text.trim() !== '') ?? '';
-  const clean = line.trim().replace(/\p{Cc}/gu, ' ');
-  return clean.length > TITLE_CHARS ? `${[...clean].slice(0, TITLE_CHARS - 1).join('')}…` : clean;
+  const chars = [...line.trim().replace(/\p{Cc}/gu, ' ')];
+  return chars.length > TITLE_CHARS ? `${chars.slice(0, TITLE_CHARS - 1).join('')}…` : chars.join('');
 }
 
 export function initialView(record: LaunchRecord): RunView {

@@ -1,6 +1,13 @@
 /** Reading a run folder: the launch record, and the view derived from the journal. */
 import { readFile } from 'node:fs/promises';
-import { LanesError, type LaunchRecord, launchRecord, type RunView, runView } from '../../protocol/index.ts';
+import {
+  describeFaults,
+  LanesError,
+  type LaunchRecord,
+  launchRecord,
+  type RunView,
+  runView,
+} from '../../protocol/index.ts';
 import { errnoOf } from '../files/index.ts';
 import { JournalTail, type SkippedRecord } from '../journal/index.ts';
 import { runLayout } from '../projects/index.ts';
@@ -21,7 +28,7 @@ export async function readLaunchRecord(directory: string): Promise<LaunchRecord>
   }
   const parsed = launchRecord.safeParse(value);
   if (!parsed.success)
-    throw new LanesError('run_unreadable', `${path} is not a launch record: ${parsed.error.message}`);
+    throw new LanesError('run_unreadable', `${path} is not a launch record: ${describeFaults(parsed.error)}.`);
   return parsed.data;
 }
 

@@ -1,7 +1,7 @@
 /** Settings that all clients share: `<agentDir>/pi-lanes/config.json`, overridden by environment variables. */
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod/mini';
-import { LanesError } from '../../protocol/index.ts';
+import { describeFaults, LanesError } from '../../protocol/index.ts';
 import { errnoOf } from '../files/index.ts';
 
 const configFile = z.looseObject({
@@ -47,10 +47,5 @@ async function readConfig(path: string): Promise<z.infer<typeof configFile>> {
   }
   const parsed = configFile.safeParse(value);
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  throw new LanesError(
-    'config_invalid',
-    `${path}: ${issue?.path.join('.') || 'the file'}: ${issue?.message}.`,
-    'Correct or remove it.',
-  );
+  throw new LanesError('config_invalid', `${path}: ${describeFaults(parsed.error)}.`, 'Correct or remove it.');
 }

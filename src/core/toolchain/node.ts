@@ -49,11 +49,12 @@ export async function findNode(options: FindNodeOptions): Promise<NodeLocation> 
   const onPath = await findOnPath('node', options.env);
   for (const candidate of new Set([...besidePi, ...onPath])) {
     const version = await nodeVersion(candidate, options);
-    if (!version) continue;
-    if (atLeast(version, NODE_FLOOR))
+    if (version && atLeast(version, NODE_FLOOR))
       return { file: await realOrSame(candidate), version, origin: candidate, electron: false };
-    tried.push(`${candidate}: is ${version}`);
+    if (version) tried.push(`${candidate}: is ${version}`);
+    else if (onPath.includes(candidate)) tried.push(`${candidate}: does not run`);
   }
+  if (onPath.length === 0) tried.push('PATH: has no node');
   if (atLeast(self.node, NODE_FLOOR)) {
     return {
       file: self.file,
@@ -73,7 +74,7 @@ function nodeName(): string {
 function notFound(tried: string[]): LanesError {
   return new LanesError(
     'node_not_found',
-    `No Node ${NODE_FLOOR} or newer was found. Tried ${tried.join('; ') || 'PATH, which has no node'}.`,
+    `No Node ${NODE_FLOOR} or newer was found. Tried ${tried.join('; ')}.`,
     `Install Node ${NODE_FLOOR} or newer, or set piLanes.node.path to one.`,
   );
 }

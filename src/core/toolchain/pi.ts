@@ -33,7 +33,7 @@ export interface FindPiOptions {
   installed: string;
   cache: ProbeCache;
   /** Node used to ask a script for its version when no package.json tells it. */
-  node: string;
+  node: { file: string; electron: boolean };
 }
 
 const packageManifest = z.object({
@@ -59,7 +59,8 @@ export async function findPi(options: FindPiOptions): Promise<PiLocation> {
 
 async function locate(options: FindPiOptions): Promise<PiLocation> {
   if (options.configured) return fromConfigured(options.configured, options);
-  for (const file of await findOnPath('pi', options.env)) {
+  const onPath = await findOnPath('pi', options.env);
+  for (const file of onPath) {
     const found = await fromFile(file, `pi on PATH (${file})`, options);
     if (found) return found;
   }
@@ -71,7 +72,9 @@ async function locate(options: FindPiOptions): Promise<PiLocation> {
   }
   throw new LanesError(
     'pi_not_found',
-    'Pi was not found: there is no `pi` on PATH and no path is configured.',
+    `Pi was not found: no path is configured, and ${
+      onPath.length === 0 ? 'there is no `pi` on PATH' : `what PATH has is no Pi (${onPath.join(', ')})`
+    }.`,
     'Install it with `npm install -g @earendil-works/pi-coding-agent`, or set piLanes.pi.path to its cli.js.',
   );
 }
@@ -87,7 +90,7 @@ async function fromConfigured(path: string, options: FindPiOptions): Promise<PiL
       path,
       info.isDirectory()
         ? 'is a folder that holds no Pi package'
-        : 'is no Pi: it names no Pi package and does not answer --version',
+        : 'is no Pi: it belongs to no Pi package and does not answer --version as Pi does',
     );
   }
   return found;
@@ -113,16 +116,26 @@ async function fromFolder(folder: string, origin: string, options: FindPiOptions
 }
 
 const SCRIPT_ENDINGS = ['.js', '.mjs', '.cjs'];
+const ELECTRON_AS_NODE = { ELECTRON_RUN_AS_NODE: '1' };
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (info) => info.isFile(),
+    () => false,
+  );
+}
 
 async function fromFile(file: string, origin: string, options: FindPiOptions): Promise<PiLocation | undefined> {
   const real = await realOrSame(file);
+  if (!(await isFile(real))) return undefined;
   const script = SCRIPT_ENDINGS.includes(extname(real)) ? real : await scriptBehindShim(real);
   const target = script ?? real;
+  if (!(await isFile(target))) return undefined;
   const kind = script ? 'script' : 'binary';
   const manifest = await manifestAbove(target);
   if (manifest) return { kind, file: target, version: manifest.version, packageName: manifest.name, origin };
   const version = await askVersion(
-    kind === 'script' ? { file: options.node, args: [target] } : { file: target, args: [] },
+    kind === 'script' ? { file: options.node.file, args: [target] } : { file: target, args: [] },
     target,
     options,
   );
@@ -169,9 +182,14 @@ async function askVersion(command: Command, file: string, options: FindPiOptions
   if (known) return known.version;
   const result = await runCommand(
     { file: command.file, args: [...command.args, '--version'] },
-    { timeoutMs: 10_000, env: childEnvironment(options.env, { PI_OFFLINE: '1' }) },
+    {
+      timeoutMs: 10_000,
+      // Without it the editor would open a window instead of running the script.
+      env: childEnvironment(options.env, { PI_OFFLINE: '1', ...(options.node.electron ? ELECTRON_AS_NODE : {}) }),
+    },
   );
-  const version = /^v?(\d+\.\d+\.\d+\S*)\s*$/m.exec(`${result.stdout}\n${result.stderr}`)?.[1];
+  // Node answers with a `v` in front.
+  const version = /^(\d+\.\d+\.\d+\S*)\s*$/m.exec(`${result.stdout}\n${result.stderr}`)?.[1];
   if (result.exitCode !== 0 || !version) return undefined;
   await options.cache.set('pi-version', key, { version });
   return version;

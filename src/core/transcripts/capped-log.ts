@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { redact } from './redact.ts';
+import { redact, settledLength } from './redact.ts';
 
 /** A child's error output as a file: whole lines, known token shapes redacted, cut at a limit with a mark. */
 export class CappedLog {
@@ -18,7 +18,7 @@ export class CappedLog {
 
   add(text: string): void {
     const all = this.#partial + text;
-    const end = all.lastIndexOf('\n') + 1;
+    const end = all.lastIndexOf('\n', settledLength(all) - 1) + 1;
     // A program that never ends a line must not fill the memory.
     const cut = end === 0 && all.length > 64 * 1024 ? all.length : end;
     this.#partial = all.slice(cut);
@@ -36,7 +36,7 @@ export class CappedLog {
     this.#writing = this.#writing.then(async () => {
       try {
         this.#handle ??= await open(this.#path, 'a', 0o600);
-        await this.#handle.write(clean);
+        await this.#handle.appendFile(clean);
       } catch {
         // The log is a convenience; the run goes on without it.
         this.#full = true;

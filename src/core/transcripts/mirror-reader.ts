@@ -4,12 +4,14 @@ import { type TranscriptEntry, transcriptEntry } from '../../protocol/index.ts';
 import { errnoOf } from '../files/index.ts';
 import { mirrorFiles } from './segments.ts';
 
+const LEFT_OUT = 'The middle of this transcript was left out: it grew over its limit.';
+
 export class MirrorReader {
   readonly #path: string;
-  #current: string | undefined;
+  /** The file that is being read; `undefined` before the first. */
+  #number: number | undefined;
   #offset = 0;
   #unreadable = 0;
-  #droppedSaid = 0;
 
   constructor(path: string) {
     this.#path = path;
@@ -23,24 +25,20 @@ export class MirrorReader {
   /** Entries that came since the last call. */
   async read(): Promise<TranscriptEntry[]> {
     const entries: TranscriptEntry[] = [];
-    const { files, dropped } = await mirrorFiles(this.#path);
-    const at = this.#current === undefined ? 0 : files.indexOf(this.#current);
+    const files = await mirrorFiles(this.#path);
+    const before = this.#number;
     // A segment that was dropped while we read it: go on with the oldest that is left.
-    const rest = at === -1 ? files.filter((file) => file !== this.#path) : files.slice(at);
-    for (const file of rest) {
-      if (file !== this.#current) {
-        if (file !== this.#path && dropped > this.#droppedSaid) {
-          this.#droppedSaid = dropped;
-          entries.push({
-            type: 'note',
-            t: Date.now(),
-            text: 'The middle of this transcript was left out: it grew over its limit.',
-          });
-        }
-        this.#current = file;
+    let gap = before !== undefined && !files.some((file) => file.number === before);
+    for (const file of files) {
+      if (file.number < (this.#number ?? 0)) continue;
+      if (file.number !== this.#number) {
+        gap ||= file.number !== (this.#number ?? -1) + 1;
+        if (gap) entries.push({ type: 'note', t: Date.now(), text: LEFT_OUT });
+        gap = false;
+        this.#number = file.number;
         this.#offset = 0;
       }
-      await this.#readFile(file, entries);
+      await this.#readFile(file.path, entries);
     }
     return entries;
   }
@@ -56,7 +54,7 @@ export class MirrorReader {
       if (size <= this.#offset) return;
       const buffer = Buffer.allocUnsafe(size - this.#offset);
       const { bytesRead } = await handle.read(buffer, 0, buffer.length, this.#offset);
-      const end = buffer.lastIndexOf(10, bytesRead - 1);
+      const end = buffer.subarray(0, bytesRead).lastIndexOf(10);
       if (end === -1) return;
       this.#offset += end + 1;
       for (const line of buffer.toString('utf8', 0, end).split('\n')) this.#take(line, entries);

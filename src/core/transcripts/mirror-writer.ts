@@ -5,7 +5,7 @@
  */
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { MAX_BLOCK_CHARS, type TranscriptEntry } from '../../protocol/index.ts';
-import { redact } from './redact.ts';
+import { redact, settledLength } from './redact.ts';
 import { tailSegment } from './segments.ts';
 
 export interface MirrorLimits {
@@ -21,20 +21,17 @@ const FLUSH_MS = 50;
 /** A running tool sends its whole output again and again: at most one update per tool in this time, and only its end. */
 const TOOL_UPDATE_MS = 250;
 const TOOL_UPDATE_CHARS = 8 * 1024;
-/** Streamed text is held back to the last white space, so that a token is not cut before it can be recognised. */
-const HOLD_BACK_CHARS = 512;
 
 type Delta = Extract<TranscriptEntry, { type: 'delta' }>;
+type ToolUpdate = Extract<TranscriptEntry, { type: 'tool.update' }>;
 
 export class MirrorWriter {
   readonly #path: string;
   readonly #limits: MirrorLimits;
   #lines: string[] = [];
   #delta: Delta | undefined;
-  #toolUpdates = new Map<
-    string,
-    { at: number; entry: Extract<TranscriptEntry, { type: 'tool.update' }> | undefined }
-  >();
+  /** Per tool: when an update was written last, and the one that waits. */
+  #toolUpdates = new Map<string, { at: number; entry: ToolUpdate | undefined }>();
   #timer: NodeJS.Timeout | undefined;
   #handle: FileHandle | undefined;
   #segment = 0;
@@ -62,6 +59,10 @@ export class MirrorWriter {
       if (entry.type === 'tool.end') this.#toolUpdates.delete(entry.id);
       this.#push(entry);
     }
+    this.#flushSoon();
+  }
+
+  #flushSoon(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       void this.flush();
@@ -78,24 +79,37 @@ export class MirrorWriter {
     this.#delta = entry;
   }
 
+  /** Streamed text is held back where it may go on as a token that could not be recognised any more. */
   #flushDelta(holdBack: boolean): void {
     const delta = this.#delta;
     if (!delta) return;
-    const cut = holdBack ? safeLength(delta.text) : delta.text.length;
+    const cut = holdBack ? settledLength(delta.text) : delta.text.length;
     if (cut > 0) this.#push({ ...delta, text: delta.text.slice(0, cut) });
     this.#delta = cut < delta.text.length ? { ...delta, text: delta.text.slice(cut) } : undefined;
   }
 
-  #addToolUpdate(entry: Extract<TranscriptEntry, { type: 'tool.update' }>): void {
+  #addToolUpdate(entry: ToolUpdate): void {
     const last = this.#toolUpdates.get(entry.id);
-    const text = entry.text.length > TOOL_UPDATE_CHARS ? `…${entry.text.slice(-TOOL_UPDATE_CHARS)}` : entry.text;
-    const trimmed = { ...entry, text };
     if (last && entry.t - last.at < TOOL_UPDATE_MS) {
-      this.#toolUpdates.set(entry.id, { at: last.at, entry: trimmed });
+      this.#toolUpdates.set(entry.id, { at: last.at, entry });
       return;
     }
     this.#toolUpdates.set(entry.id, { at: entry.t, entry: undefined });
-    this.#push(trimmed);
+    this.#push(entry);
+  }
+
+  /** Writes updates that have waited long enough. A tool that says nothing more is still shown as it stands. */
+  #flushToolUpdates(all: boolean): void {
+    const now = Date.now();
+    for (const [id, { at, entry }] of this.#toolUpdates) {
+      if (!entry) continue;
+      if (!all && now - at < TOOL_UPDATE_MS) {
+        this.#flushSoon();
+        continue;
+      }
+      this.#push(entry);
+      this.#toolUpdates.set(id, { at: now, entry: undefined });
+    }
   }
 
   #push(entry: TranscriptEntry): void {
@@ -105,12 +119,7 @@ export class MirrorWriter {
   /** Writes what has been gathered. Never rejects: see `failure`. */
   flush(): Promise<void> {
     this.#flushDelta(true);
-    const now = Date.now();
-    for (const [id, { at, entry }] of this.#toolUpdates) {
-      if (!entry || now - at < TOOL_UPDATE_MS) continue;
-      this.#push(entry);
-      this.#toolUpdates.set(id, { at: now, entry: undefined });
-    }
+    this.#flushToolUpdates(false);
     const lines = this.#lines;
     this.#lines = [];
     if (lines.length > 0) this.#writing = this.#writing.then(() => this.#write(lines));
@@ -128,7 +137,7 @@ export class MirrorWriter {
         'a',
         0o600,
       );
-      await this.#handle.write(bytes);
+      await this.#handle.appendFile(bytes);
       this.#bytes += bytes.length;
     } catch (error) {
       this.#failed = error;
@@ -149,18 +158,11 @@ export class MirrorWriter {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#flushDelta(false);
+    this.#flushToolUpdates(true);
     await this.flush();
     await this.#handle?.close();
     this.#handle = undefined;
   }
-}
-
-/** How much of streamed text may be written now: up to its last white space, and not into an open private key. */
-function safeLength(text: string): number {
-  const key = text.lastIndexOf('-----BEGIN');
-  const limit = key !== -1 && !text.slice(key).includes('-----END') ? key : text.length;
-  const space = Math.max(text.lastIndexOf(' ', limit - 1), text.lastIndexOf('\n', limit - 1));
-  return space === -1 ? (limit > HOLD_BACK_CHARS ? limit : 0) : space + 1;
 }
 
 function cleanText(text: string): string {
@@ -183,8 +185,12 @@ function cleanEntry(entry: TranscriptEntry): TranscriptEntry {
       };
     case 'tool.start':
       return { ...entry, arguments: cleanText(entry.arguments) };
+    case 'tool.update': {
+      // Redacted before it is cut: half a token would not be recognised.
+      const text = redact(entry.text);
+      return { ...entry, text: text.length > TOOL_UPDATE_CHARS ? `…${text.slice(-TOOL_UPDATE_CHARS)}` : text };
+    }
     case 'delta':
-    case 'tool.update':
     case 'tool.end':
     case 'note':
       return { ...entry, text: cleanText(entry.text) };

@@ -64,7 +64,8 @@ export function applyRecord(state: Conversation, record: PiRecord, options: { re
     case 'compaction_start':
       return { ...state, phase: 'compacting', settled: 'no' };
     case 'compaction_end':
-      return { ...state, phase: 'thinking' };
+      // Pi 0.73 says nothing more after a compaction that came at the end of a run.
+      return { ...state, phase: 'thinking', settled: options.reportsSettled ? 'no' : 'tentative' };
     default:
       return state;
   }

@@ -8,7 +8,7 @@ import type { SplitLine } from './line-splitter.ts';
 const content = z.union([
   z.object({ type: z.literal('text'), text: z.string() }),
   z.object({ type: z.literal('thinking'), thinking: z.string() }),
-  z.object({ type: z.literal('toolCall'), id: z.string(), name: z.string(), arguments: z.unknown() }),
+  z.object({ type: z.literal('toolCall'), id: z.string(), name: z.string(), arguments: z.optional(z.unknown()) }),
   z.object({ type: z.literal('image'), mimeType: z.string() }),
   z.object({ type: z.string() }),
 ]);
@@ -43,7 +43,7 @@ const record = z.discriminatedUnion('type', [
     command: z.optional(z.string()),
     success: z.boolean(),
     error: z.optional(z.string()),
-    data: z.unknown(),
+    data: z.optional(z.unknown()),
   }),
   z.object({ type: z.literal('agent_start') }),
   z.object({ type: z.literal('agent_end'), willRetry: z.optional(z.boolean()) }),
@@ -64,7 +64,7 @@ const record = z.discriminatedUnion('type', [
     type: z.literal('tool_execution_start'),
     toolCallId: z.string(),
     toolName: z.string(),
-    args: z.unknown(),
+    args: z.optional(z.unknown()),
   }),
   z.object({ type: z.literal('tool_execution_update'), toolCallId: z.string(), partialResult: z.optional(toolResult) }),
   z.object({

@@ -1,0 +1,31 @@
+// Builds minified bundles and packs them as a VSIX into artifacts/ (outside dist, so that the next one does not pack it).
+// Prints the path. Usage: npm run package
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildAll } from '../esbuild.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** Packs the extension and returns the path of the VSIX. */
+export async function packageExtension() {
+  const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  await buildAll({ minify: true });
+  const target = join(root, 'artifacts', `${name}-${version}.vsix`);
+  mkdirSync(dirname(target), { recursive: true });
+  rmSync(target, { force: true });
+  const vsce = join(root, 'node_modules', '@vscode', 'vsce', 'vsce');
+  const result = spawnSync(
+    process.execPath,
+    [vsce, 'package', '--no-dependencies', '--allow-missing-repository', '--out', target],
+    { cwd: root, encoding: 'utf8' },
+  );
+  if (result.status !== 0) throw new Error(`vsce failed:\n${result.stdout}${result.stderr}`);
+  return target;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const path = await packageExtension();
+  console.log(`${path} (${Math.round(statSync(path).size / 1024)} KB)`);
+}

@@ -1,0 +1,106 @@
+// Runs every check of the project and prints one closing line, `N passed, N failed`.
+// Usage: npm test [-- --only <step> …] [-- --soak] [-- --shots]
+// Steps: typecheck, lint, unit, git, process, host, e2e.
+import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { buildAll } from '../esbuild.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const reports = join(root, 'artifacts', 'reports');
+const bin = (name) => join(root, 'node_modules', '.bin', name);
+
+const { values: options } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true },
+    soak: { type: 'boolean', default: false },
+    shots: { type: 'boolean', default: false },
+  },
+});
+
+/** Runs a program with its output shown; resolves with the exit code and what it printed. */
+function run(command, args, env = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8');
+      stream.on('data', (text) => {
+        output += text;
+        process.stdout.write(text);
+      });
+    }
+    child.on('error', (error) => resolve({ code: 1, output: `${command}: ${error.message}` }));
+    child.on('close', (code) => resolve({ code: code ?? 1, output }));
+  });
+}
+
+/** A program that only passes or fails counts as one check. */
+async function check(command, args) {
+  const { code } = await run(command, args);
+  return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 };
+}
+
+async function vitest(project) {
+  const report = join(reports, `${project}.json`);
+  const args = ['run', '--project', project, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const { code } = await run(bin('vitest'), args, soakEnvironment());
+  const { numPassedTests: passed, numFailedTests: failed } = readReport(report);
+  // A run that broke off (a file that does not load, an unhandled error) counts as failed even without a failed test.
+  return { passed, failed: code !== 0 && failed === 0 ? 1 : failed };
+}
+
+function readReport(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return { numPassedTests: 0, numFailedTests: 1 };
+  }
+}
+
+async function host() {
+  await buildAll();
+  const { code, output } = await run(bin('vscode-test'), []);
+  const last = [...output.matchAll(/^(\d+) passed, (\d+) failed/gm)].at(-1);
+  const passed = Number(last?.[1] ?? 0);
+  const failed = Number(last?.[2] ?? 0);
+  return { passed, failed: code !== 0 && failed === 0 ? 1 : failed };
+}
+
+function soakEnvironment() {
+  return { ...(options.soak ? { PI_LANES_SOAK: '1' } : {}), ...(options.shots ? { PI_LANES_KEEP_SHOTS: '1' } : {}) };
+}
+
+const STEPS = {
+  typecheck: () => check(bin('tsc'), ['-p', 'tsconfig.json']),
+  lint: () => check(bin('biome'), ['check', '--error-on-warnings', '.']),
+  unit: () => vitest('unit'),
+  git: () => vitest('git'),
+  process: () => vitest('process'),
+  host,
+  e2e: () => vitest('e2e'),
+};
+
+const unknown = (options.only ?? []).filter((name) => !(name in STEPS));
+if (unknown.length > 0) {
+  console.error(`There is no step ${unknown.join(', ')}. Steps: ${Object.keys(STEPS).join(', ')}.`);
+  process.exit(2);
+}
+rmSync(reports, { recursive: true, force: true });
+mkdirSync(reports, { recursive: true });
+const rows = [];
+for (const [name, step] of Object.entries(STEPS)) {
+  if (options.only && !options.only.includes(name)) continue;
+  console.log(`\n── ${name}`);
+  const from = performance.now();
+  rows.push({ name, ...(await step()), seconds: Math.round((performance.now() - from) / 1000) });
+}
+console.log('');
+for (const { name, passed, failed, seconds } of rows) {
+  console.log(`${failed > 0 ? 'FAILED' : 'ok    '} ${name.padEnd(10)} ${String(passed).padStart(5)} passed ${String(failed).padStart(4)} failed ${String(seconds).padStart(5)} s`);
+}
+const sum = (key) => rows.reduce((total, row) => total + row[key], 0);
+console.log(`${sum('passed')} passed, ${sum('failed')} failed`);
+process.exit(sum('failed') > 0 ? 1 : 0);

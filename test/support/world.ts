@@ -1,0 +1,119 @@
+/** A closed world for whole-path tests: scripted model, agent directory, a project to work in, and the built bundles. */
+import { execFile } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { buildAll } from '../../esbuild.mjs';
+import { Toolbox } from '../../src/client/index.ts';
+import { type AgentDir, createAgentDir, type AgentDirOptions } from './agent-dir.ts';
+import { type PiVersion, piCli } from './pi-versions.ts';
+import { type ScriptedModel, startScriptedModel } from './scripted-model/index.ts';
+import { type TempDir, tempDir } from './temp.ts';
+
+const run = promisify(execFile);
+
+export interface WorldOptions {
+  pi?: PiVersion;
+  /** Another Pi installation instead: a script or a package folder. */
+  piPath?: string;
+  models?: AgentDirOptions['models'];
+  settings?: AgentDirOptions['settings'];
+  /** Name of the project's folder. */
+  project?: string;
+  /** The project is a git repository with one commit. Default true. */
+  git?: boolean;
+}
+
+export interface World extends AsyncDisposable {
+  model: ScriptedModel;
+  agent: AgentDir;
+  /** The folder agents work in. */
+  project: string;
+  /** The whole environment for clients and servers. */
+  env: Record<string, string>;
+  /** Folder with the built bundles. */
+  dist: string;
+  toolbox: Toolbox;
+  /** Runs the command line in the project. Never throws for an exit code. */
+  cli(args: string[], options?: { env?: Record<string, string>; cwd?: string }): Promise<CliResult>;
+}
+
+export interface CliResult {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** The bundles under test: built once per test process into a folder of their own. */
+let bundles: Promise<TempDir> | undefined;
+
+export async function testBundles(): Promise<string> {
+  bundles ??= (async () => {
+    const folder = await tempDir();
+    await buildAll({ outdir: join(folder.path, 'dist'), extension: false });
+    return folder;
+  })();
+  return join((await bundles).path, 'dist');
+}
+
+export async function createWorld(options: WorldOptions = {}): Promise<World> {
+  const stack = new AsyncDisposableStack();
+  const model = await startScriptedModel();
+  stack.defer(() => model.close());
+  const agent = stack.use(
+    await createAgentDir({
+      modelUrl: model.url,
+      ...(options.models === undefined ? {} : { models: options.models }),
+      ...(options.settings === undefined ? {} : { settings: options.settings }),
+    }),
+  );
+  const temp = stack.use(await tempDir());
+  const project = join(temp.path, options.project ?? 'project');
+  await mkdir(project, { recursive: true });
+  await writeFile(join(project, 'README.md'), '# A project\n\nSomething to work on.\n');
+  if (options.git !== false) await makeRepository(project);
+  const env = {
+    ...agent.env,
+    PI_LANES_PI: options.piPath ?? (await piCli(options.pi ?? '1.6')),
+    PI_LANES_NODE: process.execPath,
+  };
+  const dist = await testBundles();
+  const client = { kind: 'cli', version: 'test' };
+  const cli: World['cli'] = async (args, given = {}) => {
+    const spawned = run(process.execPath, [join(dist, 'cli.mjs'), ...args], {
+      cwd: given.cwd ?? project,
+      env: given.env ?? env,
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    spawned.child.stdin?.end();
+    try {
+      return { code: 0, ...(await spawned) };
+    } catch (error) {
+      if (!isFailure(error)) throw error;
+      return { code: error.code, stdout: error.stdout, stderr: error.stderr };
+    }
+  };
+  return {
+    model,
+    agent,
+    project,
+    env,
+    dist,
+    toolbox: new Toolbox({ env, distDirectory: dist, client }),
+    cli,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+function isFailure(error: unknown): error is { code: number; stdout: string; stderr: string } {
+  return error instanceof Error && 'stdout' in error && 'code' in error && typeof error.code === 'number';
+}
+
+/** A git repository with everything in the folder committed, independent of the machine's git settings. */
+export async function makeRepository(folder: string): Promise<void> {
+  const env = { PATH: process.env['PATH'] ?? '', HOME: folder, GIT_CONFIG_NOSYSTEM: '1', LC_ALL: 'C' };
+  const git = (...args: string[]) => run('git', args, { cwd: folder, env });
+  await git('init', '--quiet', '--initial-branch=main');
+  await git('add', '--all');
+  await git('-c', 'user.name=Tester', '-c', 'user.email=tester@example.invalid', 'commit', '--quiet', '-m', 'Start');
+}
