@@ -12,6 +12,17 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 /** Bundles a detached runner and its children execute; they are copied to runtime/<hash>/ before a run starts. */
 const RUNTIME_FILES = ['runner.mjs'];
 
+/** Zod's namespace carries its messages in forty languages; ours come from us. A dynamic import keeps them from being shaken out. */
+const englishOnly = {
+  name: 'english-only',
+  setup(context) {
+    context.onLoad({ filter: /zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, ({ path }) => ({
+      contents: "export { default as en } from './en.js';",
+      resolveDir: dirname(path),
+    }));
+  },
+};
+
 /** @param {{ minify?: boolean, outdir?: string, extension?: boolean }} [options] `extension: false` leaves the editor's bundle out */
 export async function buildAll({ minify = false, outdir = join(root, 'dist'), extension = true } = {}) {
   rmSync(outdir, { recursive: true, force: true });
@@ -26,7 +37,7 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
     loader: { '.md': 'text' },
     define: { PI_LANES_VERSION: JSON.stringify(version) },
     logLevel: 'warning',
-    metafile: true,
+    plugins: [englishOnly],
   };
   // ESM bundles need `require` for the CommonJS packages inside them.
   const esm = {

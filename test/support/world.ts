@@ -2,11 +2,12 @@
 import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { buildAll } from '../../esbuild.mjs';
 import { Toolbox } from '../../src/client/index.ts';
 import { type AgentDir, createAgentDir, type AgentDirOptions } from './agent-dir.ts';
 import { type PiVersion, piCli } from './pi-versions.ts';
+import { projectRoot } from './project-root.ts';
 import { type ScriptedModel, startScriptedModel } from './scripted-model/index.ts';
 import { type TempDir, tempDir } from './temp.ts';
 
@@ -20,6 +21,8 @@ export interface WorldOptions {
   settings?: AgentDirOptions['settings'];
   /** Name of the project's folder. */
   project?: string;
+  /** Minified bundles, as they are shipped. */
+  minify?: boolean;
   /** The project is a git repository with one commit. Default true. */
   git?: boolean;
 }
@@ -47,10 +50,12 @@ export interface CliResult {
 /** The bundles under test: built once per test process into a folder of their own. */
 let bundles: Promise<TempDir> | undefined;
 
-export async function testBundles(): Promise<string> {
+export async function testBundles(minify = false): Promise<string> {
   bundles ??= (async () => {
+    // Found at run time: esbuild's own packages cannot be bundled into a measurement.
+    const { buildAll } = await import(pathToFileURL(join(projectRoot(), 'esbuild.mjs')).href);
     const folder = await tempDir();
-    await buildAll({ outdir: join(folder.path, 'dist'), extension: false });
+    await buildAll({ outdir: join(folder.path, 'dist'), extension: false, minify });
     return folder;
   })();
   return join((await bundles).path, 'dist');
@@ -77,7 +82,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     PI_LANES_PI: options.piPath ?? (await piCli(options.pi ?? '1.6')),
     PI_LANES_NODE: process.execPath,
   };
-  const dist = await testBundles();
+  const dist = await testBundles(options.minify);
   const client = { kind: 'cli', version: 'test' };
   const cli: World['cli'] = async (args, given = {}) => {
     const spawned = run(process.execPath, [join(dist, 'cli.mjs'), ...args], {

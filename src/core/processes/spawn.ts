@@ -4,7 +4,6 @@
  * for the end of every pipe, which a grandchild can hold open for ever.
  */
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { execa } from 'execa';
 import type { Command } from '../../protocol/index.ts';
 import { childEnvironment } from './environment.ts';
 
@@ -22,6 +21,8 @@ export async function runCommand(
   command: Command,
   options: { cwd?: string; env?: Record<string, string>; timeoutMs: number; input?: string },
 ): Promise<CommandResult> {
+  // Loaded at first use: a runner on Linux needs none of it, and saves its memory and start time.
+  const { execa } = await import('execa');
   const result = await execa(command.file, command.args, {
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     env: options.env ?? childEnvironment(process.env),

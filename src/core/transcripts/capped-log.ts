@@ -1,7 +1,9 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { redact, settledLength } from './redact.ts';
 
-/** A child's error output as a file: whole lines, known token shapes redacted, cut at a limit with a mark. */
+const MAX_HELD_CHARS = 64 * 1024;
+
+/** A child's error output as a file: known token shapes redacted, cut at a limit with a mark. */
 export class CappedLog {
   readonly #path: string;
   readonly #limit: number;
@@ -18,9 +20,9 @@ export class CappedLog {
 
   add(text: string): void {
     const all = this.#partial + text;
-    const end = all.lastIndexOf('\n', settledLength(all) - 1) + 1;
-    // A program that never ends a line must not fill the memory.
-    const cut = end === 0 && all.length > 64 * 1024 ? all.length : end;
+    const settled = settledLength(all);
+    // A key that never ends must not fill the memory.
+    const cut = all.length - settled > MAX_HELD_CHARS ? all.length : settled;
     this.#partial = all.slice(cut);
     if (cut > 0) this.#write(all.slice(0, cut));
   }

@@ -34,16 +34,22 @@ const LONGEST_TOKEN = 8 * 1024;
  * completes to a token: its last word (with the `Bearer` in front of it), or a private key without its end.
  */
 export function settledLength(text: string): number {
+  let end = text.length;
+  while (end > 0 && isWordChar(text.charAt(end - 1))) end--;
+  if (text.length - end > LONGEST_TOKEN) end = text.length;
   const key = text.lastIndexOf('-----BEGIN');
-  const end = key !== -1 && !text.includes('-----END', key) ? key : text.length;
-  let word = end;
-  while (word > 0 && isTokenChar(text.charCodeAt(word - 1))) word--;
-  if (end - word > LONGEST_TOKEN) return end;
-  const scheme = /\bBearer\s+$/i.exec(text.slice(Math.max(0, word - 40), word));
-  return scheme ? word - scheme[0].length : word;
+  if (key !== -1 && end < endOfKey(text, key)) end = Math.min(end, key);
+  const scheme = /\bBearer\s+$/i.exec(text.slice(Math.max(0, end - 40), end));
+  return scheme ? end - scheme[0].length : end;
 }
 
-/** Tokens are made of visible ASCII; text in scripts without spaces is not held back. */
-function isTokenChar(code: number): boolean {
-  return code > 0x20 && code < 0x7f;
+/** Behind the last line of the key that begins at `from`. */
+function endOfKey(text: string, from: number): number {
+  const line = /-----END [A-Z ]*-----/.exec(text.slice(from));
+  return line ? from + line.index + line[0].length : Number.POSITIVE_INFINITY;
+}
+
+/** Scripts from U+2E80 on are written without spaces and are not held back: no token is made of them. */
+function isWordChar(char: string): boolean {
+  return char < '\u2e80' && /\S/.test(char);
 }

@@ -105,7 +105,7 @@ export class FakePi implements AsyncDisposable {
         // It ended by itself meanwhile.
       }
     }
-    await waitFor('the end of every fake pi', async () => (await this.running()).length === 0);
+    await waitFor('the end of every fake pi', () => !left.some(isAlive));
     return left;
   }
 

@@ -154,7 +154,10 @@ export async function startScriptedModel(options: ScriptedModelOptions = {}): Pr
   };
 }
 
-/** The script and step for a request. Without a marker, or behind the last step, the default script answers. */
+/**
+ * The script and step for a request. Without a marker, or behind the last step, the default script answers; a default of
+ * several steps is played round and round, once per message.
+ */
 function pick(
   scripts: Readonly<Record<string, Script>>,
   conversation: Conversation,
@@ -165,14 +168,15 @@ function pick(
       // The known names are not listed: "rate-limit" or "500" in an error's text makes Pi retry it, whatever the status.
       throw new ScriptError(`unknown script "${name}"; see builtInScripts for the names`);
     }
-    const step = script.plan(args)[index];
+    const steps = script.plan(args);
+    const step = steps[name === 'default' ? index % steps.length : index];
     return step === undefined ? undefined : { name, step: readyStep(step, conversation) };
   };
   const { marker } = conversation;
   const asked = conversation.summarizing
     ? play('summary', {}, 0)
     : marker && play(marker.name, marker.args, conversation.step);
-  const picked = asked ?? play('default', {}, 0);
+  const picked = asked ?? play('default', {}, marker ? 0 : conversation.step);
   if (!picked) throw new ScriptError('the script "default" has no step');
   return picked;
 }

@@ -1,0 +1,85 @@
+// Prints each measured budget with its value. Usage: npm run bench [-- --only <row> …]
+// Rows: activation, launch, idle, vsix. Nothing here fails a build: machines differ; the numbers are read by people.
+import { spawnSync } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { build } from 'esbuild';
+import { packageExtension } from './package.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const { values: options } = parseArgs({ options: { only: { type: 'string', multiple: true } } });
+
+/** The measurements are TypeScript that imports the product's own modules: bundled here, then run. */
+async function measure(name) {
+  const outfile = join(root, 'out', 'bench', `${name}.mjs`);
+  await build({
+    absWorkingDir: root,
+    entryPoints: [`test/bench/${name}.ts`],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    packages: 'external',
+    loader: { '.md': 'text' },
+    define: { PI_LANES_VERSION: '"bench"' },
+    logLevel: 'warning',
+  });
+  const result = spawnSync(process.execPath, [outfile], { cwd: root, encoding: 'utf8', timeout: 300_000 });
+  if (result.status !== 0) throw new Error(`${name}: ${result.stderr}${result.error ?? ''}`);
+  return JSON.parse(result.stdout.trim().split('\n').at(-1));
+}
+
+async function activation() {
+  spawnSync(process.execPath, ['esbuild.mjs', '--minify'], { cwd: root, stdio: 'inherit' });
+  const config = join(root, '.vscode-test.mjs');
+  const result = spawnSync(join(root, 'node_modules', '.bin', 'vscode-test'), ['--config', config, '--label', 'bench'], {
+    cwd: root,
+    encoding: 'utf8',
+    timeout: 300_000,
+  });
+  const found = /BENCH activation load=(\d+) activate=(\d+) finish=(\d+)/.exec(result.stdout);
+  if (!found) throw new Error(`no measurement: ${result.stdout.slice(-2000)}${result.stderr.slice(-2000)}`);
+  return { load: Number(found[1]), activate: Number(found[2]), finish: Number(found[3]) };
+}
+
+const ROWS = {
+  activation: async () => {
+    const { load, activate, finish } = await activation();
+    return [
+      ['activate() returns', '< 50 ms', `${activate} ms`],
+      ['  loading the bundle / finishing', '', `${load} ms / ${finish} ms`],
+    ];
+  },
+  launch: async () => {
+    const { overhead, whole, plan, runnerStart } = await measure('launch');
+    return [
+      ['launch overhead in the runner: told to proceed → prompt sent, Pi’s start excluded', '< 15 ms', `${overhead} ms (median of 10)`],
+      ['  the call itself: planned → runner listening and told to proceed', '', `${whole} ms: plan ${plan} ms, process start ${runnerStart} ms`],
+    ];
+  },
+  idle: async () => {
+    const { cpuPercent, rssMb } = await measure('idle-runner');
+    return [
+      ['idle runner, single child: CPU', '0 %', `${cpuPercent} % over 10 s`],
+      ['idle runner, single child: RSS', '< 65 MB', `${rssMb} MB`],
+    ];
+  },
+  vsix: async () => {
+    const path = await packageExtension();
+    return [['VSIX', '< 3 MB', `${(statSync(path).size / 1024 / 1024).toFixed(2)} MB`]];
+  },
+};
+
+const wanted = options.only ?? Object.keys(ROWS);
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+console.log(`Pi Lanes ${version}, Node ${process.versions.node}, ${process.platform} ${process.arch}\n`);
+for (const name of wanted) {
+  if (!(name in ROWS)) {
+    console.error(`There is no row ${name}. Rows: ${Object.keys(ROWS).join(', ')}.`);
+    process.exit(2);
+  }
+  for (const [what, budget, value] of await ROWS[name]()) console.log(`${what.padEnd(84)} ${budget.padEnd(9)} ${value}`);
+}

@@ -1,0 +1,58 @@
+// The demo's world: a small repository with something to do, and an agent directory that knows only the scripted model.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createAgentDir } from '../test/support/agent-dir.ts';
+import { piCli } from '../test/support/pi-versions.ts';
+import { demo } from '../test/support/scripted-model/demo-script.ts';
+import { startScriptedModel } from '../test/support/scripted-model/index.ts';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const FILES = {
+  'README.md': `# Harbour
+
+A small program that plans which ship gets which berth. It works, but nobody has written down how.
+
+Ask an agent to do that: "Write NOTES.md, a short note for new people, and check it."
+`,
+  'src/berths.js': `/** Gives each ship the smallest berth that is long enough. */
+export function assign(ships, berths) {
+  const free = [...berths].sort((a, b) => a.length - b.length);
+  return ships.map((ship) => {
+    const index = free.findIndex((berth) => berth.length >= ship.length);
+    return { ship: ship.name, berth: index < 0 ? null : free.splice(index, 1)[0].name };
+  });
+}
+`,
+};
+
+/**
+ * Makes the demo's folders anew below \`.cache/demo\` and starts its model. Every prompt is answered by the same little
+ * play: read, write, edit, check, report.
+ */
+export async function createDemoWorld() {
+  const folder = join(root, '.cache', 'demo');
+  const project = join(folder, 'harbour');
+  rmSync(project, { recursive: true, force: true });
+  for (const [name, text] of Object.entries(FILES)) {
+    mkdirSync(dirname(join(project, name)), { recursive: true });
+    writeFileSync(join(project, name), text);
+  }
+  const git = (...args) => execFileSync('git', args, { cwd: project, stdio: 'ignore', env: { ...process.env, GIT_CONFIG_NOSYSTEM: '1' } });
+  git('init', '--quiet', '--initial-branch=main');
+  git('add', '--all');
+  git('-c', 'user.name=Demo', '-c', 'user.email=demo@example.invalid', 'commit', '--quiet', '-m', 'A harbour');
+  const model = await startScriptedModel({ scripts: { default: demo } });
+  const agent = await createAgentDir({ modelUrl: model.url, dir: folder });
+  // Sockets need a short path: the demo's runners get a folder of their own that goes with it.
+  const runtime = mkdtempSync(join(tmpdir(), 'pil-demo-'));
+  const env = { ...agent.env, XDG_RUNTIME_DIR: runtime, PI_LANES_PI: await piCli('1.6'), PI_LANES_NODE: process.execPath };
+  const close = async () => {
+    await model.close();
+    rmSync(runtime, { recursive: true, force: true });
+  };
+  return { project, agentDir: agent.agentDir, env, close };
+}
