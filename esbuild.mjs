@@ -1,7 +1,7 @@
 // Builds every bundle. `node esbuild.mjs [--minify] [--watch]`.
 // dist/runtime.json names the files that detached runners execute and their content hash (see docs/architecture.md).
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -11,6 +11,17 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 /** Bundles a detached runner and its children execute; they are copied to runtime/<hash>/ before a run starts. */
 const RUNTIME_FILES = ['runner.mjs'];
+
+/** What `pi-lanes` on the PATH of integrated terminals starts. The shell's own `node` runs it, or the one PI_LANES_NODE names. */
+const SHIMS = {
+  'pi-lanes': '#!/bin/sh\nexec "${PI_LANES_NODE:-node}" "$(dirname "$0")/../cli.mjs" "$@"\n',
+  'pi-lanes.cmd': '@echo off\r\nif "%PI_LANES_NODE%"=="" (set "PI_LANES_NODE=node")\r\n"%PI_LANES_NODE%" "%~dp0..\\cli.mjs" %*\r\n',
+};
+
+/** Before anything else runs: an old Node would fail somewhere in the middle, without saying why. */
+const NODE_CHECK =
+  "if(process.versions.node.split('.').map(Number).reduce((v,n,i)=>v||(n===[22,19,0][i]?0:n-[22,19,0][i]),0)<0)" +
+  "{console.error('pi-lanes needs Node 22.19 or newer; this is '+process.versions.node+'. Set PI_LANES_NODE to a newer one.');process.exit(2)}";
 
 /** Zod's namespace carries its messages in forty languages; ours come from us. A dynamic import keeps them from being shaken out. */
 const englishOnly = {
@@ -43,7 +54,7 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
   const esm = {
     ...common,
     format: 'esm',
-    banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
+    banner: { js: `import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);${NODE_CHECK}` },
   };
   const editor = {
     ...common,
@@ -57,6 +68,11 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
     build({ ...esm, entryPoints: ['src/runner/main.ts'], outfile: join(outdir, 'runner.mjs') }),
     build({ ...esm, entryPoints: ['src/cli/main.ts'], outfile: join(outdir, 'cli.mjs') }),
   ]);
+  mkdirSync(join(outdir, 'bin'));
+  for (const [name, text] of Object.entries(SHIMS)) {
+    writeFileSync(join(outdir, 'bin', name), text);
+    chmodSync(join(outdir, 'bin', name), 0o755);
+  }
   const hash = createHash('sha256').update(version);
   for (const file of RUNTIME_FILES) hash.update(file).update(readFileSync(join(outdir, file)));
   writeFileSync(

@@ -28,6 +28,8 @@ export class RunWatcher {
   readonly #onChange: (snapshot: RunSnapshot) => void;
   readonly #gatherMs: number;
   readonly #watched = new Map<string, Watched>();
+  /** Runs that have ended although their marker is still there: a runner removes it last, or died before it could. */
+  readonly #ended = new Set<string>();
   readonly #poll: NodeJS.Timeout;
   /** Of the folders where new runs appear. */
   readonly #folders = new Map<string, FSWatcher>();
@@ -66,8 +68,11 @@ export class RunWatcher {
     if (this.#closed) return;
     // The marker of a new run is there before the run itself, so both have to be watched.
     for (const path of [this.#store.layout.active, this.#store.layout.runs]) this.#watchForRuns(path);
-    const ids = await this.#store.activeIds().catch(() => []);
-    for (const runId of ids) if (!this.#closed && !this.#watched.has(runId)) this.#follow(runId);
+    const ids: string[] = await this.#store.activeIds().catch(() => []);
+    for (const runId of this.#ended) if (!ids.includes(runId)) this.#ended.delete(runId);
+    for (const runId of ids) {
+      if (!this.#closed && !this.#watched.has(runId) && !this.#ended.has(runId)) this.#follow(runId);
+    }
     await Promise.all([...this.#watched.keys()].map((runId) => this.#look(runId)));
   }
 
@@ -80,9 +85,8 @@ export class RunWatcher {
   }
 
   #follow(runId: string): void {
-    const directory = this.#store.directoryOf(runId);
     const watched: Watched = {
-      follower: new RunFollower(runId, directory),
+      follower: new RunFollower(runId, this.#store.directoryOf(runId)),
       watcher: undefined,
       last: '',
       timer: undefined,
@@ -90,12 +94,19 @@ export class RunWatcher {
       again: false,
     };
     this.#watched.set(runId, watched);
+  }
+
+  /** Watches the run's folder. True when it was not watched before, and is now. */
+  #watchRun(watched: Watched): boolean {
+    if (watched.watcher) return false;
+    const { runId, directory } = watched.follower;
     watched.watcher = this.#watchFolder(directory, () => {
       watched.timer ??= setTimeout(() => {
         watched.timer = undefined;
         void this.#look(runId);
       }, this.#gatherMs);
     });
+    return watched.watcher !== undefined;
   }
 
   /** `undefined` where the folder cannot be watched (not there yet, or no watches left): the poll does it then. */
@@ -120,6 +131,7 @@ export class RunWatcher {
     try {
       do {
         watched.again = false;
+        this.#watchRun(watched);
         const snapshot = await watched.follower.snapshot();
         if (this.#closed) return;
         // A marker without a run: its runner died while creating it, or is about to.
@@ -132,7 +144,13 @@ export class RunWatcher {
           watched.last = mark;
           this.#onChange(snapshot);
         }
-        if (isTerminal(snapshot.state)) this.#forget(runId);
+        if (isTerminal(snapshot.state)) {
+          this.#ended.add(runId);
+          this.#forget(runId);
+          return;
+        }
+        // The folder came between the watch that failed and the look: it may have changed since.
+        if (this.#watchRun(watched)) watched.again = true;
       } while (watched.again);
     } finally {
       watched.busy = false;

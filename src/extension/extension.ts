@@ -1,4 +1,5 @@
 /** Activation: everything is registered here, nothing is scanned, nothing is started. See docs/startup-flow.md. */
+import { delimiter } from 'node:path';
 import * as vscode from 'vscode';
 import { Toolbox } from '../client/index.ts';
 import { TRANSCRIPT_SCHEME } from './command-ids.ts';
@@ -18,6 +19,7 @@ export function activate(context: vscode.ExtensionContext): void {
     client: { kind: 'vscode', version: PI_LANES_VERSION },
     overrides: windowSettings,
   });
+  putCommandOnPath(context);
   const runs = new RunsModel(toolbox, log);
   const tree = new RunsTree(runs);
   const transcripts = new TranscriptDocuments(toolbox.root.projects);
@@ -40,4 +42,12 @@ export function activate(context: vscode.ExtensionContext): void {
   );
   // After activation: which projects this window belongs to, and their newest runs.
   setImmediate(() => void runs.ready());
+}
+
+/** `pi-lanes` in integrated terminals: they get the folder with its starter in front of their `PATH`. */
+function putCommandOnPath(context: vscode.ExtensionContext): void {
+  const folder = vscode.Uri.joinPath(context.extensionUri, 'dist', 'bin').fsPath;
+  const variables = context.environmentVariableCollection;
+  variables.description = vscode.l10n.t('Adds the command pi-lanes');
+  variables.prepend('PATH', `${folder}${delimiter}`);
 }

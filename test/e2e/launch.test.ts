@@ -5,10 +5,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { packageExtension } from '../../scripts/package.mjs';
 import { waitFor } from '../support/wait-for.ts';
 import { createWorld, type World } from '../support/world.ts';
+import { shootFailures } from './failure-shots.ts';
 import { type Session, startSession } from './session.ts';
 
 let world: World;
 let session: Session;
+
+shootFailures(() => session?.workbench);
 
 beforeAll(async () => {
   world = await createWorld({ project: 'harbour' });
@@ -41,11 +44,11 @@ test('launch from the palette: the agent edits a file, tree and transcript show 
   const row = workbench.trees.row(/SCRIPT:demo file=NOTES.md, worker, running/);
   await row.waitFor();
   await workbench.statusBarItem(/1 running/).waitFor();
-  await workbench.waitForEditorText(/README/);
+  await workbench.waitForEditorText('README');
   await workbench.screenshot('run-active');
 
   await workbench.trees.row(/SCRIPT:demo file=NOTES.md, worker, complete/).waitFor({ timeout: 30_000 });
-  await workbench.waitForEditorText(/── complete/);
+  await workbench.waitForEditorText('── complete');
   await workbench.screenshot('run-complete');
   expect(await readFile(join(world.project, 'NOTES.md'), 'utf8')).not.toBe('');
   // The agent's tools and the model really were asked.
@@ -71,4 +74,17 @@ test('stop from the row, after being asked', async () => {
   expect(run.state).toBe('stopped');
   expect(run.children[0].exit.tree).toBe('gone');
   await workbench.screenshot('run-stopped');
+});
+
+test('pi-lanes is there in an integrated terminal', async () => {
+  const { workbench } = session;
+  await workbench.command('Terminal: Create New Terminal');
+  const { page } = workbench;
+  await page.locator('.terminal-wrapper.active .xterm').waitFor();
+  await page.locator('.xterm-helper-textarea').last().focus();
+  await page.locator('.xterm-rows', { hasText: /[$#] / }).waitFor();
+  await page.keyboard.type('pi-lanes status --limit 1');
+  await page.keyboard.press('Enter');
+  await page.locator('.xterm-rows', { hasText: /stopped +worker/ }).waitFor();
+  await workbench.screenshot('terminal');
 });

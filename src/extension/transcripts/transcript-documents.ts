@@ -40,7 +40,7 @@ export class TranscriptDocuments implements vscode.TextDocumentContentProvider, 
       .replace(/[^\p{L}\p{N} ._-]+/gu, ' ')
       .replace(/\s+/g, ' ')
       .trim();
-    const path = `/${name.slice(0, 40).trim()} ${run.runId.slice(-6)}.transcript`;
+    const path = `/${name.slice(0, 40).trim()} ${run.runId.slice(-6)}.pi-transcript`;
     return vscode.Uri.from({ scheme: TRANSCRIPT_SCHEME, path, query: run.directory });
   }
 

@@ -166,7 +166,14 @@ export type FakeStep =
   | { deleteSession: true | 'recreate' }
   /** Writes a file, relative to the working folder. */
   | { write: string; text?: string }
-  | { compaction: 'manual' | 'threshold' | 'overflow'; summary?: string; ms?: number; failure?: string; aborted?: true }
+  | {
+      compaction: 'manual' | 'threshold' | 'overflow';
+      summary?: string;
+      /** Steps between its start and its end. */
+      during?: FakeStep[];
+      failure?: string;
+      aborted?: true;
+    }
   /** One more `agent_end`, at this place. */
   | { agentEnd: { willRetry?: boolean; bytes?: number } }
   /** Answers the prompt with this error. */

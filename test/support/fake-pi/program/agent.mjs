@@ -3,7 +3,7 @@ import { usageOf } from './messages.mjs';
 import { findTask } from './plan.mjs';
 import { Run } from './run.mjs';
 import { PromptAnswered, runSteps } from './steps.mjs';
-import { Aborted, pause } from './waiting.mjs';
+import { Aborted } from './waiting.mjs';
 
 const BUSY = "Agent is already processing. Specify streamingBehavior ('steer' or 'followUp') to queue the message.";
 const QUEUE_OF = { steer: 'steering', followUp: 'followUp' };
@@ -98,12 +98,13 @@ export class Agent {
     return this.#idle;
   }
 
-  async compact(reason, { summary = 'What went before.', ms = 0, failure, aborted = false }, signal) {
+  /** `work` is what happens between the two events. */
+  async compact(reason, { summary = 'What went before.', failure, aborted = false }, work) {
     const { output, session } = this.#fake;
     this.isCompacting = true;
     try {
       await output.record({ type: 'compaction_start', reason });
-      await pause(ms, signal);
+      await work();
       const done = failure === undefined && !aborted;
       const result = {
         summary,

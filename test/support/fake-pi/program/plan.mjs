@@ -27,7 +27,7 @@ const STEPS = {
   await: [],
   deleteSession: [],
   write: ['text'],
-  compaction: ['summary', 'ms', 'failure', 'aborted'],
+  compaction: ['summary', 'during', 'failure', 'aborted'],
   agentEnd: [],
   refuse: [],
   handled: [],
@@ -61,6 +61,7 @@ function checkSteps(steps, what) {
   for (const step of steps) {
     const kind = kindOf(step);
     checkKeys(step, [kind, ...STEPS[kind]], `the step ${JSON.stringify(step).slice(0, 200)}`);
+    checkSteps(step.during, 'during');
     for (const tool of step.tools ?? []) {
       checkKeys(tool, TOOL_KEYS, 'a tool');
       checkSteps(tool.during, 'during');

@@ -100,7 +100,7 @@ const STEPS = {
 
   write: (file, { text = '' }, { fake }) => writeFileSync(resolve(file), fake.expand(text)),
 
-  compaction: (reason, step, { fake, signal }) => fake.agent.compact(reason, step, signal),
+  compaction: (reason, step, context) => context.fake.agent.compact(reason, step, () => runSteps(step.during, context)),
 
   agentEnd: (options, _step, { run }) => {
     if (!run) throw new PlanError('agentEnd has its place among the steps of a run');
