@@ -15,7 +15,8 @@ const RUNTIME_FILES = ['runner.mjs'];
 /** What `pi-lanes` on the PATH of integrated terminals starts. The shell's own `node` runs it, or the one PI_LANES_NODE names. */
 const SHIMS = {
   'pi-lanes': '#!/bin/sh\nexec "${PI_LANES_NODE:-node}" "$(dirname "$0")/../cli.mjs" "$@"\n',
-  'pi-lanes.cmd': '@echo off\r\nif "%PI_LANES_NODE%"=="" (set "PI_LANES_NODE=node")\r\n"%PI_LANES_NODE%" "%~dp0..\\cli.mjs" %*\r\n',
+  'pi-lanes.cmd':
+    '@echo off\r\nif "%PI_LANES_NODE%"=="" (set "PI_LANES_NODE=node")\r\n"%PI_LANES_NODE%" "%~dp0..\\cli.mjs" %*\r\n',
 };
 
 /** Before anything else runs: an old Node would fail somewhere in the middle, without saying why. */

@@ -35,11 +35,15 @@ async function measure(name) {
 async function activation() {
   spawnSync(process.execPath, ['esbuild.mjs', '--minify'], { cwd: root, stdio: 'inherit' });
   const config = join(root, '.vscode-test.mjs');
-  const result = spawnSync(join(root, 'node_modules', '.bin', 'vscode-test'), ['--config', config, '--label', 'bench'], {
-    cwd: root,
-    encoding: 'utf8',
-    timeout: 300_000,
-  });
+  const result = spawnSync(
+    join(root, 'node_modules', '.bin', 'vscode-test'),
+    ['--config', config, '--label', 'bench'],
+    {
+      cwd: root,
+      encoding: 'utf8',
+      timeout: 300_000,
+    },
+  );
   const found = /BENCH activation load=(\d+) activate=(\d+) finish=(\d+)/.exec(result.stdout);
   if (!found) throw new Error(`no measurement: ${result.stdout.slice(-2000)}${result.stderr.slice(-2000)}`);
   return { load: Number(found[1]), activate: Number(found[2]), finish: Number(found[3]) };
@@ -56,8 +60,16 @@ const ROWS = {
   launch: async () => {
     const { overhead, whole, plan, runnerStart } = await measure('launch');
     return [
-      ['launch overhead in the runner: told to proceed → prompt sent, Pi’s start excluded', '< 15 ms', `${overhead} ms (median of 10)`],
-      ['  the call itself: planned → runner listening and told to proceed', '', `${whole} ms: plan ${plan} ms, process start ${runnerStart} ms`],
+      [
+        'launch overhead in the runner: told to proceed → prompt sent, Pi’s start excluded',
+        '< 15 ms',
+        `${overhead} ms (median of 10)`,
+      ],
+      [
+        '  the call itself: planned → runner listening and told to proceed',
+        '',
+        `${whole} ms: plan ${plan} ms, process start ${runnerStart} ms`,
+      ],
     ];
   },
   idle: async () => {
@@ -81,5 +93,6 @@ for (const name of wanted) {
     console.error(`There is no row ${name}. Rows: ${Object.keys(ROWS).join(', ')}.`);
     process.exit(2);
   }
-  for (const [what, budget, value] of await ROWS[name]()) console.log(`${what.padEnd(84)} ${budget.padEnd(9)} ${value}`);
+  for (const [what, budget, value] of await ROWS[name]())
+    console.log(`${what.padEnd(84)} ${budget.padEnd(9)} ${value}`);
 }

@@ -41,7 +41,8 @@ export async function createDemoWorld() {
     mkdirSync(dirname(join(project, name)), { recursive: true });
     writeFileSync(join(project, name), text);
   }
-  const git = (...args) => execFileSync('git', args, { cwd: project, stdio: 'ignore', env: { ...process.env, GIT_CONFIG_NOSYSTEM: '1' } });
+  const git = (...args) =>
+    execFileSync('git', args, { cwd: project, stdio: 'ignore', env: { ...process.env, GIT_CONFIG_NOSYSTEM: '1' } });
   git('init', '--quiet', '--initial-branch=main');
   git('add', '--all');
   git('-c', 'user.name=Demo', '-c', 'user.email=demo@example.invalid', 'commit', '--quiet', '-m', 'A harbour');
@@ -49,7 +50,12 @@ export async function createDemoWorld() {
   const agent = await createAgentDir({ modelUrl: model.url, dir: folder });
   // Sockets need a short path: the demo's runners get a folder of their own that goes with it.
   const runtime = mkdtempSync(join(tmpdir(), 'pil-demo-'));
-  const env = { ...agent.env, XDG_RUNTIME_DIR: runtime, PI_LANES_PI: await piCli('1.6'), PI_LANES_NODE: process.execPath };
+  const env = {
+    ...agent.env,
+    XDG_RUNTIME_DIR: runtime,
+    PI_LANES_PI: await piCli('1.6'),
+    PI_LANES_NODE: process.execPath,
+  };
   const close = async () => {
     await model.close();
     rmSync(runtime, { recursive: true, force: true });

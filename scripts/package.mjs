@@ -18,7 +18,15 @@ export async function packageExtension() {
   const vsce = join(root, 'node_modules', '@vscode', 'vsce', 'vsce');
   const result = spawnSync(
     process.execPath,
-    [vsce, 'package', '--no-dependencies', '--allow-missing-repository', '--no-rewrite-relative-links', '--out', target],
+    [
+      vsce,
+      'package',
+      '--no-dependencies',
+      '--allow-missing-repository',
+      '--no-rewrite-relative-links',
+      '--out',
+      target,
+    ],
     { cwd: root, encoding: 'utf8' },
   );
   if (result.status !== 0) throw new Error(`vsce failed:\n${result.stdout}${result.stderr}`);

@@ -11,7 +11,11 @@ import { createDemoWorld } from './demo-world.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { values: options } = parseArgs({
-  options: { headless: { type: 'boolean', default: false }, browser: { type: 'boolean', default: false }, port: { type: 'string' } },
+  options: {
+    headless: { type: 'boolean', default: false },
+    browser: { type: 'boolean', default: false },
+    port: { type: 'string' },
+  },
 });
 
 if (spawnSync('git', ['--version']).error) {
@@ -37,13 +41,19 @@ async function headless() {
   console.log(`The agent is done (${answer.state}). It says:\n\n${answer.text}\n`);
   console.log(`What it wrote:   ${join(world.project, 'NOTES.md')}`);
   console.log(`Its transcript:  ${join(answer.directory, 'children', '1', 'transcript.jsonl')}`);
-  console.log(`As text:         node dist/cli.mjs transcript ${answer.runId}   (with PI_CODING_AGENT_DIR=${world.agentDir})`);
+  console.log(
+    `As text:         node dist/cli.mjs transcript ${answer.runId}   (with PI_CODING_AGENT_DIR=${world.agentDir})`,
+  );
   return result.code;
 }
 
 function cliRun(args) {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, args, { cwd: world.project, env: world.env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, args, {
+      cwd: world.project,
+      env: world.env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     let stdout = '';
     child.stdout.setEncoding('utf8').on('data', (text) => {
       stdout += text;
@@ -53,7 +63,8 @@ function cliRun(args) {
 }
 
 async function editor() {
-  const desktop = !options.browser && spawnSync('code', ['--version'], { shell: process.platform === 'win32' }).status === 0;
+  const desktop =
+    !options.browser && spawnSync('code', ['--version'], { shell: process.platform === 'win32' }).status === 0;
   return desktop ? await desktopEditor() : await browserEditor();
 }
 
@@ -61,7 +72,14 @@ async function editor() {
 async function desktopEditor() {
   await buildAll();
   const data = join(root, '.cache', 'demo', 'desktop');
-  const args = ['--wait', '--new-window', `--extensionDevelopmentPath=${root}`, `--user-data-dir=${data}`, '--disable-workspace-trust', world.project];
+  const args = [
+    '--wait',
+    '--new-window',
+    `--extensionDevelopmentPath=${root}`,
+    `--user-data-dir=${data}`,
+    '--disable-workspace-trust',
+    world.project,
+  ];
   console.log('Opening the demo in VS Code. Close its window to end the demo.');
   const child = spawn('code', args, {
     env: { ...process.env, ...world.env, HOME: process.env.HOME },
@@ -74,7 +92,9 @@ async function desktopEditor() {
 /** VS Code's server, opened in a browser of the person's choice. */
 async function browserEditor() {
   if (process.platform === 'win32') {
-    console.error('pi-lanes: the browser editor does not run on Windows. Install VS Code and put `code` on PATH, or use --headless.');
+    console.error(
+      'pi-lanes: the browser editor does not run on Windows. Install VS Code and put `code` on PATH, or use --headless.',
+    );
     return 1;
   }
   const { packageExtension } = await import('./package.mjs');
@@ -90,7 +110,9 @@ async function browserEditor() {
   await installExtension(home, await packageExtension());
   const port = options.port === undefined ? undefined : Number(options.port);
   const server = await startEditorServer({ home, env: world.env, ...(port === undefined ? {} : { port }) });
-  console.log(`\nOpen this address in a browser (Ctrl+C ends the demo):\n\n  ${workbenchUrl(server.url, { folder: world.project })}\n`);
+  console.log(
+    `\nOpen this address in a browser (Ctrl+C ends the demo):\n\n  ${workbenchUrl(server.url, { folder: world.project })}\n`,
+  );
   console.log('Then: the Pi Lanes view in the activity bar, Launch Agent…, "worker", any task.');
   const stop = () => void server.stop();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, stop);

@@ -23,7 +23,11 @@ const { values: options } = parseArgs({
 /** Runs a program with its output shown; resolves with the exit code and what it printed. */
 function run(command, args, env = {}) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(command, args, {
+      cwd: root,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8');
@@ -60,7 +64,19 @@ function readReport(path) {
   }
 }
 
+/** The editor and other versions of Pi are installed before the tests, so that no test waits for a download. */
+async function prepare() {
+  const { prepareEditor } = await import('../test/harness/prepare.ts');
+  await prepareEditor();
+}
+
+async function preparePi() {
+  const { piCli, piVersions } = await import('../test/support/pi-versions.ts');
+  for (const version of piVersions) await piCli(version);
+}
+
 async function host() {
+  await prepare();
   await buildAll();
   const { code, output } = await run(bin('vscode-test'), []);
   const last = [...output.matchAll(/^(\d+) passed, (\d+) failed/gm)].at(-1);
@@ -78,9 +94,15 @@ const STEPS = {
   lint: () => check(bin('biome'), ['check', '--error-on-warnings', '.']),
   unit: () => vitest('unit'),
   git: () => vitest('git'),
-  process: () => vitest('process'),
+  process: async () => {
+    await preparePi();
+    return await vitest('process');
+  },
   host,
-  e2e: () => vitest('e2e'),
+  e2e: async () => {
+    await prepare();
+    return await vitest('e2e');
+  },
 };
 
 const unknown = (options.only ?? []).filter((name) => !(name in STEPS));
@@ -99,7 +121,9 @@ for (const [name, step] of Object.entries(STEPS)) {
 }
 console.log('');
 for (const { name, passed, failed, seconds } of rows) {
-  console.log(`${failed > 0 ? 'FAILED' : 'ok    '} ${name.padEnd(10)} ${String(passed).padStart(5)} passed ${String(failed).padStart(4)} failed ${String(seconds).padStart(5)} s`);
+  console.log(
+    `${failed > 0 ? 'FAILED' : 'ok    '} ${name.padEnd(10)} ${String(passed).padStart(5)} passed ${String(failed).padStart(4)} failed ${String(seconds).padStart(5)} s`,
+  );
 }
 const sum = (key) => rows.reduce((total, row) => total + row[key], 0);
 console.log(`${sum('passed')} passed, ${sum('failed')} failed`);

@@ -12,7 +12,13 @@ const TICKS_PER_SECOND = 100;
 
 await using world = await createWorld({ minify: true });
 const by = { kind: 'cli' as const, id: 'bench' };
-const run = await launch(world.toolbox, { agent: 'worker', task: 'SCRIPT:hang', cwd: world.project, owner: by, trust: 'no-approve' });
+const run = await launch(world.toolbox, {
+  agent: 'worker',
+  task: 'SCRIPT:hang',
+  cwd: world.project,
+  owner: by,
+  trust: 'no-approve',
+});
 const store = new RunStore(run.project);
 await waitFor('the prompt', async () => (await store.read(run.runId)).view?.children[0]?.phase === 'thinking');
 const { lines } = await readJournal(runLayout(run.directory).journal);

@@ -37,5 +37,10 @@ const median = (key: keyof (typeof samples)[number]) => {
   return Math.round(((sorted[4] ?? 0) + (sorted[5] ?? 0)) / 2);
 };
 console.log(
-  JSON.stringify({ plan: median('plan'), runnerStart: median('runnerStart'), whole: median('whole'), overhead: median('overhead') }),
+  JSON.stringify({
+    plan: median('plan'),
+    runnerStart: median('runnerStart'),
+    whole: median('whole'),
+    overhead: median('overhead'),
+  }),
 );

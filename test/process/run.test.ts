@@ -16,7 +16,13 @@ const owner: Owner = { kind: 'cli', id: 'test' };
 
 /** Starts a worker in the world's project and returns its run. */
 async function start(world: World, task: string) {
-  const launched = await launch(world.toolbox, { agent: 'worker', task, cwd: world.project, owner, trust: 'no-approve' });
+  const launched = await launch(world.toolbox, {
+    agent: 'worker',
+    task,
+    cwd: world.project,
+    owner,
+    trust: 'no-approve',
+  });
   return { ...launched, store: new RunStore(launched.project) };
 }
 
@@ -29,7 +35,9 @@ async function events(directory: string): Promise<JournalLine[]> {
 /** Nothing of the run is left: neither processes nor marks of a live run. */
 async function expectNothingLeft(run: { runId: string; directory: string; store: RunStore }): Promise<void> {
   const lines = await events(run.directory);
-  const pids = lines.flatMap((line) => (line.type === 'child.spawned' || line.type === 'runner.started' ? [line.process.pid] : []));
+  const pids = lines.flatMap((line) =>
+    line.type === 'child.spawned' || line.type === 'runner.started' ? [line.process.pid] : [],
+  );
   await waitFor('the processes of the run to be gone', () => pids.every((pid) => !isAlive(pid)));
   expect(await run.store.activeIds()).toEqual([]);
 }
@@ -45,7 +53,12 @@ describe.each(piVersions)('Pi %s', (version: PiVersion) => {
     const run = await start(world, 'SCRIPT:edit out.txt');
     const snapshot = await waitForEnd(run.store, run.runId);
     expect(snapshot).toMatchObject({ state: 'complete', error: null });
-    expect(snapshot.view?.children[0]).toMatchObject({ turns: 4, toolCalls: 3, model: 'fake/scripted', thinking: 'high' });
+    expect(snapshot.view?.children[0]).toMatchObject({
+      turns: 4,
+      toolCalls: 3,
+      model: 'fake/scripted',
+      thinking: 'high',
+    });
     expect(snapshot.view?.usage).toMatchObject({ input: 400, output: 40 });
     expect(snapshot.view?.usage.cost).toBeCloseTo(0.00048, 8);
     expect(await readFile(join(world.project, 'out.txt'), 'utf8')).toBe('scripted\n');
@@ -82,7 +95,9 @@ describe.each(piVersions)('Pi %s', (version: PiVersion) => {
     expect(snapshot.state).toBe('stopped');
     expect(snapshot.view?.children[0]?.exit?.tree).toBe('gone');
     const lines = await events(run.directory);
-    expect(lines.map((line) => line.type)).toEqual(expect.arrayContaining(['control.requested', 'control.settled', 'run.ended']));
+    expect(lines.map((line) => line.type)).toEqual(
+      expect.arrayContaining(['control.requested', 'control.settled', 'run.ended']),
+    );
     // Stopping again is an answer, not an error.
     expect(await stopRun(run.directory, { by: owner, client: world.toolbox.client })).toEqual({ outcome: 'too-late' });
     await expectNothingLeft(run);
@@ -119,12 +134,18 @@ describe.each(piVersions)('Pi %s', (version: PiVersion) => {
     const pid = Number(await readFile(join(world.project, 'background.pid'), 'utf8'));
     expect(pid).toBeGreaterThan(1);
     await waitFor('the background process to be gone', () => !isAlive(pid));
-    expect(snapshot.view?.children[0]?.exit).toMatchObject({ tree: 'gone', note: expect.stringContaining('left running') });
+    expect(snapshot.view?.children[0]?.exit).toMatchObject({
+      tree: 'gone',
+      note: expect.stringContaining('left running'),
+    });
     await expectNothingLeft(run);
   });
 
   test.each([
-    ['quotes, newlines, emoji and line separators', `say "hi" 'there' $HOME \`x\`\n\tsecond\r\nline \u2028 \u{1F98A} 漢字`],
+    [
+      'quotes, newlines, emoji and line separators',
+      `say "hi" 'there' $HOME \`x\`\n\tsecond\r\nline \u2028 \u{1F98A} 漢字`,
+    ],
     ['1 MiB', `long ${'x'.repeat(1024 * 1024)} end`],
   ])('a task with %s arrives as it was given', async (_, task) => {
     const run = await start(world, task);
@@ -167,14 +188,23 @@ describe('refusals', () => {
   });
 
   test('a folder that is a file', async () => {
-    expect(await refused(['--agent', 'worker', '--task', 'x', '--cwd', 'README.md'])).toMatchObject({ code: 'cwd_not_directory' });
+    expect(await refused(['--agent', 'worker', '--task', 'x', '--cwd', 'README.md'])).toMatchObject({
+      code: 'cwd_not_directory',
+    });
   });
 
   test('an empty task, an unknown agent, a bad thinking level, an unknown option', async () => {
     expect(await refused(['--agent', 'worker', '--task', ' \n '])).toMatchObject({ code: 'task_empty' });
-    expect(await refused(['--agent', 'nobody', '--task', 'x'])).toMatchObject({ code: 'agent_unknown', hint: expect.stringContaining('worker') });
-    expect(await refused(['--agent', 'worker', '--task', 'x', '--thinking', 'much'])).toMatchObject({ code: 'launch_invalid' });
-    expect(await refused(['--agent', 'worker', '--task', 'x', '--modle', 'y'])).toMatchObject({ code: 'launch_invalid' });
+    expect(await refused(['--agent', 'nobody', '--task', 'x'])).toMatchObject({
+      code: 'agent_unknown',
+      hint: expect.stringContaining('worker'),
+    });
+    expect(await refused(['--agent', 'worker', '--task', 'x', '--thinking', 'much'])).toMatchObject({
+      code: 'launch_invalid',
+    });
+    expect(await refused(['--agent', 'worker', '--task', 'x', '--modle', 'y'])).toMatchObject({
+      code: 'launch_invalid',
+    });
   });
 
   test('an unknown model names the near one', async () => {
@@ -187,13 +217,20 @@ describe('refusals', () => {
     const path = '/usr/bin:/bin';
     const none = await refused(['--agent', 'worker', '--task', 'x'], { env: { ...bare, PATH: path } });
     expect(none).toMatchObject({ code: 'pi_not_found', hint: expect.stringContaining('npm install') });
-    const missing = await refused(['--agent', 'worker', '--task', 'x'], { env: { ...world.env, PI_LANES_PI: '/no/such/cli.js' } });
+    const missing = await refused(['--agent', 'worker', '--task', 'x'], {
+      env: { ...world.env, PI_LANES_PI: '/no/such/cli.js' },
+    });
     expect(missing).toMatchObject({ code: 'pi_path_invalid' });
     const old = join(world.agent.home, 'old-pi');
     await mkdir(old, { recursive: true });
-    await writeFile(join(old, 'package.json'), JSON.stringify({ name: '@mariozechner/pi-coding-agent', version: '0.60.0', bin: { pi: 'cli.js' } }));
+    await writeFile(
+      join(old, 'package.json'),
+      JSON.stringify({ name: '@mariozechner/pi-coding-agent', version: '0.60.0', bin: { pi: 'cli.js' } }),
+    );
     await writeFile(join(old, 'cli.js'), '');
-    expect(await refused(['--agent', 'worker', '--task', 'x'], { env: { ...world.env, PI_LANES_PI: old } })).toMatchObject({
+    expect(
+      await refused(['--agent', 'worker', '--task', 'x'], { env: { ...world.env, PI_LANES_PI: old } }),
+    ).toMatchObject({
       code: 'pi_too_old',
       message: expect.stringContaining('0.60.0'),
     });
@@ -203,7 +240,10 @@ describe('refusals', () => {
     await using poor = await createWorld({ models: 'none' });
     const result = await poor.cli(['run', '--json', '--agent', 'worker', '--task', 'x']);
     expect(result.code).toBe(2);
-    expect(JSON.parse(result.stdout).error).toMatchObject({ code: 'model_none', hint: expect.stringContaining('/login') });
+    expect(JSON.parse(result.stdout).error).toMatchObject({
+      code: 'model_none',
+      hint: expect.stringContaining('/login'),
+    });
     expect(await allRuns(poor)).toEqual([]);
   });
 });
@@ -211,7 +251,9 @@ describe('refusals', () => {
 /** Ids of all runs in the world's store, half-made ones included. */
 async function allRuns(world: World): Promise<string[]> {
   const projects = await readdir(world.toolbox.root.projects).catch(() => []);
-  const lists = await Promise.all(projects.map((name) => readdir(join(world.toolbox.root.projects, name, 'runs')).catch(() => [])));
+  const lists = await Promise.all(
+    projects.map((name) => readdir(join(world.toolbox.root.projects, name, 'runs')).catch(() => [])),
+  );
   return lists.flat().sort();
 }
 
@@ -232,7 +274,10 @@ describe('the start of a runner', () => {
     }
     expect((await stat(run.directory)).mode & 0o777).toBe(0o700);
     // Neither the child nor its tools see the address and token of the runner.
-    const pid = await waitFor('the child', async () => (await run.store.read(run.runId)).view?.children[0]?.process?.pid);
+    const pid = await waitFor(
+      'the child',
+      async () => (await run.store.read(run.runId)).view?.children[0]?.process?.pid,
+    );
     const environ = await readFile(`/proc/${pid}/environ`, 'utf8');
     expect(environ).not.toContain('PI_LANES_START');
     await waitForEnd(run.store, run.runId);
@@ -244,14 +289,25 @@ describe('the start of a runner', () => {
     await writeFile(broken, 'console.error("runner is broken: no disk"); process.exit(1);\n');
     const failures = await Promise.all(
       Array.from({ length: 4 }, async () => {
-        const plan = await planLaunch(world.toolbox, { agent: 'worker', task: 'x', cwd: world.project, owner, trust: 'no-approve' });
+        const plan = await planLaunch(world.toolbox, {
+          agent: 'worker',
+          task: 'x',
+          cwd: world.project,
+          owner,
+          trust: 'no-approve',
+        });
         const from = performance.now();
-        const error = await startRun(world.toolbox, { ...plan, runtime: { ...plan.runtime, runner: broken } }).catch((reason: unknown) => reason);
+        const error = await startRun(world.toolbox, { ...plan, runtime: { ...plan.runtime, runner: broken } }).catch(
+          (reason: unknown) => reason,
+        );
         return { error, ms: performance.now() - from, runId: plan.record.runId };
       }),
     );
     for (const { error, ms } of failures) {
-      expect(error).toMatchObject({ code: 'runner_died', message: expect.stringContaining('runner is broken: no disk') });
+      expect(error).toMatchObject({
+        code: 'runner_died',
+        message: expect.stringContaining('runner is broken: no disk'),
+      });
       expect(ms).toBeLessThan(5000);
     }
     const runs = await allRuns(world);
@@ -264,10 +320,18 @@ describe('the start of a runner', () => {
     const { planLaunch, startRun } = await import('../../src/client/index.ts');
     const silent = join(world.agent.home, 'silent-runner.mjs');
     await writeFile(silent, 'setInterval(() => {}, 1000);\n');
-    const plan = await planLaunch(world.toolbox, { agent: 'worker', task: 'x', cwd: world.project, owner, trust: 'no-approve' });
-    const error = await startRun(world.toolbox, { ...plan, runtime: { ...plan.runtime, runner: silent } }, { listenMs: 300 }).catch(
-      (reason: unknown) => reason,
-    );
+    const plan = await planLaunch(world.toolbox, {
+      agent: 'worker',
+      task: 'x',
+      cwd: world.project,
+      owner,
+      trust: 'no-approve',
+    });
+    const error = await startRun(
+      world.toolbox,
+      { ...plan, runtime: { ...plan.runtime, runner: silent } },
+      { listenMs: 300 },
+    ).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'runner_start_timeout' });
   });
 
@@ -280,7 +344,9 @@ describe('the start of a runner', () => {
     expect(snapshot.state).toBe('lost');
     // The child sees the end of its input and leaves; nobody works on behind our back.
     await waitFor('the child to be gone', async () => !isAlive(snapshot.view?.children[0]?.process?.pid ?? 0));
-    expect(await stopRun(run.directory, { by: owner, client: world.toolbox.client }).catch((e: unknown) => e)).toMatchObject({
+    expect(
+      await stopRun(run.directory, { by: owner, client: world.toolbox.client }).catch((e: unknown) => e),
+    ).toMatchObject({
       code: 'run_not_running',
     });
   });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { Toolbox } from '../../src/client/index.ts';
-import { type AgentDir, createAgentDir, type AgentDirOptions } from './agent-dir.ts';
+import { type AgentDir, type AgentDirOptions, createAgentDir } from './agent-dir.ts';
 import { type PiVersion, piCli } from './pi-versions.ts';
 import { projectRoot } from './project-root.ts';
 import { type ScriptedModel, startScriptedModel } from './scripted-model/index.ts';

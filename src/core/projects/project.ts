@@ -58,6 +58,7 @@ export async function findProject(agentDir: string, folder: string, fallbackRoot
 function describe(agentDir: string, kind: Project['kind'], key: string, title: string): Project {
   const slug = title
     .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
     .replace(/[^A-Za-z0-9._-]+/g, '-')
     .replace(/^[-.]+|[-.]+$/g, '')
     .slice(0, 40);
@@ -73,7 +74,8 @@ async function gitCommonFolder(folder: string): Promise<string | undefined> {
     { env: gitEnvironment(), timeoutMs: 10_000 },
   );
   if (result.exitCode === 0) return realpath(result.stdout.replace(/\r?\n$/, ''));
-  if (result.failed === undefined && /not a git repository/.test(result.stderr)) return undefined;
+  // With a path behind it, a worktree or submodule has lost its repository: that is no folder outside git.
+  if (result.failed === undefined && /not a git repository \(or any/.test(result.stderr)) return undefined;
   const said = (result.stderr.trim() || result.message).split('\n')[0];
   throw new LanesError(
     'project_unreadable',

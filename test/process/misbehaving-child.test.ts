@@ -1,0 +1,190 @@
+/** Runs whose child misbehaves: a fake Pi behind the real client, runner and driver. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launch, RunStore, readResultText, stopRun, waitForEnd } from '../../src/client/index.ts';
+import { readJournal } from '../../src/core/journal/index.ts';
+import { runLayout } from '../../src/core/projects/index.ts';
+import type { JournalLine, Owner } from '../../src/protocol/index.ts';
+import { createFakePi, type FakePi, fakeTask } from '../support/fake-pi/index.ts';
+import { tempDir } from '../support/temp.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { createWorld, type World } from '../support/world.ts';
+
+const owner: Owner = { kind: 'cli', id: 'test' };
+let fake: FakePi;
+let world: World;
+const stack = new AsyncDisposableStack();
+
+beforeAll(async () => {
+  const folder = stack.use(await tempDir());
+  fake = stack.use(await createFakePi({ dir: folder.path }));
+  world = stack.use(await createWorld({ piPath: fake.folder, git: false }));
+});
+afterAll(() => stack.disposeAsync());
+
+async function start(plan: Parameters<typeof fakeTask>[0]) {
+  const run = await launch(world.toolbox, {
+    agent: 'worker',
+    task: fakeTask(plan),
+    cwd: world.project,
+    owner,
+    trust: 'no-approve',
+  });
+  return { ...run, store: new RunStore(run.project) };
+}
+
+/** Runs to the end and collects what a test looks at. */
+async function play(plan: Parameters<typeof fakeTask>[0]) {
+  const run = await start(plan);
+  const snapshot = await waitForEnd(run.store, run.runId);
+  const { lines } = await readJournal(runLayout(run.directory).journal);
+  const text = await readResultText(run.directory, 1);
+  await waitFor('every process to be gone', async () => (await fake.running()).length === 0);
+  return { ...run, snapshot, lines, text };
+}
+
+const ofType = <T extends JournalLine['type']>(lines: JournalLine[], type: T) =>
+  lines.filter((line): line is Extract<JournalLine, { type: T }> => line.type === type);
+
+describe('the protocol stream', () => {
+  test('run-8 a line that is no JSON does not fail the child and is in the journal', async () => {
+    const { snapshot, lines, text } = await play({ steps: [{ line: 'npm warn something' }, { say: 'fine' }] });
+    expect(snapshot.state).toBe('complete');
+    expect(text).toBe('fine');
+    expect(ofType(lines, 'child.stdout').map((line) => line.text)).toEqual(['npm warn something']);
+  });
+
+  test('run-9 characters cut between writes and a last line without newline are read', async () => {
+    const words = 'größer 漢字 \u{1F98A} \u2028 end';
+    const { snapshot, text } = await play({
+      steps: [{ split: 1 }, { say: words }],
+      agentEnd: false,
+      ended: [{ emit: { type: 'agent_settled' }, newline: false }, { exit: 0 }],
+    });
+    expect(snapshot.state).toBe('complete');
+    expect(text).toBe(words);
+  });
+
+  test('run-10 a line over 16 MiB fails the child by name', async () => {
+    const { snapshot } = await play({ steps: [{ big: 'message_end', bytes: 17 * 1024 * 1024 }, { hang: true }] });
+    expect(snapshot).toMatchObject({ state: 'failed', error: { code: 'protocol_output_limit' } });
+    expect(snapshot.error?.message).toContain('16 MiB');
+  });
+
+  test('run-11 an oversized end of run keeps whether it retries, and does not fail', async () => {
+    const { snapshot, text } = await play({
+      steps: [{ say: 'good' }],
+      agentEnd: { willRetry: false, bytes: 17 * 1024 * 1024 },
+    });
+    expect(snapshot.state).toBe('complete');
+    expect(text).toBe('good');
+  });
+
+  test('run-12 a retry announced at the end of a run is waited for', async () => {
+    const { snapshot, text, lines } = await play({
+      steps: [{ error: '529 busy', retry: { delayMs: 300 } }, { say: 'after all' }],
+    });
+    expect(snapshot.state).toBe('complete');
+    expect(text).toBe('after all');
+    expect(ofType(lines, 'child.progress').map((line) => line.phase)).toContain('retrying');
+  });
+});
+
+describe('the outcome', () => {
+  test('run-16 exit 0 after a provider error, and exit 0 with an empty answer, are failures', async () => {
+    const error = await play({ steps: [{ error: 'quota exceeded' }, { exit: 0 }] });
+    expect(error.snapshot).toMatchObject({ state: 'failed', error: { code: 'child_model_error' } });
+    expect(error.snapshot.error?.message).toContain('quota exceeded');
+    const empty = await play({ steps: [{ say: '' }, { exit: 0 }] });
+    expect(empty.snapshot).toMatchObject({ state: 'failed', error: { code: 'child_empty_output' } });
+  });
+
+  test('run-16 an error that was recovered from, followed by useful output, is success', async () => {
+    const { snapshot, text } = await play({
+      steps: [{ error: 'try again', retry: { delayMs: 5 } }, { say: 'useful' }],
+    });
+    expect(snapshot).toMatchObject({ state: 'complete', error: null });
+    expect(text).toBe('useful');
+  });
+
+  test('run-15 an exit while a tool runs is named', async () => {
+    const { snapshot } = await play({
+      steps: [{ stderr: 'about to break\n' }, { tools: [{ name: 'bash', during: [{ exit: 7 }] }] }],
+    });
+    expect(snapshot).toMatchObject({ state: 'failed', error: { code: 'child_mid_tool' } });
+    expect(snapshot.error?.message).toContain('about to break');
+  });
+
+  test('run-19 a child killed from outside is stopped, with the signal', async () => {
+    const { snapshot } = await play({ steps: [{ say: 'half' }, { kill: 'SIGKILL' }] });
+    expect(snapshot).toMatchObject({ state: 'stopped', view: { children: [{ exit: { signal: 'SIGKILL' } }] } });
+  });
+
+  test('a dialog nobody can answer is cancelled and noted', async () => {
+    const { snapshot, text, lines } = await play({
+      steps: [{ dialog: 'confirm', title: 'Really?' }, { say: '{{answers}}' }],
+    });
+    expect(snapshot.state).toBe('complete');
+    expect(text).toContain('cancelled');
+    expect(ofType(lines, 'child.dialog')).toEqual([expect.objectContaining({ method: 'confirm', title: 'Really?' })]);
+  });
+
+  test('nothing of the editor or of the runner reaches the child', async () => {
+    const { text } = await play({ steps: [{ say: '{{env}}' }] });
+    expect(text).toContain('PI_CODING_AGENT_DIR');
+    expect(text).not.toMatch(/PI_LANES_START|ELECTRON_|VSCODE_|NODE_OPTIONS/);
+  });
+});
+
+describe('the end of the process', () => {
+  test('run-18 B30 a grandchild that holds stdout does not delay the end over 8 s', async () => {
+    const from = performance.now();
+    const { snapshot } = await play({
+      steps: [{ grandchild: 'both', ownSession: true, ignoreTerm: true }, { say: 'done' }, { exit: 0 }],
+    });
+    expect(snapshot.state).toBe('complete');
+    expect(performance.now() - from).toBeLessThan(12_000);
+    expect(snapshot.view?.children[0]?.exit?.tree).toBe('gone');
+  });
+
+  test('B31 a child that settled and does not exit: the result is taken, the process ended, a note says so', async () => {
+    const { snapshot, text } = await play({ steps: [{ say: 'ready long ago' }], settled: [{ hang: 'stuck' }] });
+    expect(snapshot.state).toBe('complete');
+    expect(text).toBe('ready long ago');
+    expect(snapshot.view?.children[0]?.exit?.note).toMatch(/did not exit/);
+  });
+
+  test('a child that ignores every signal is killed, and stop proves it', async () => {
+    const run = await start({
+      steps: [{ say: 'working' }, { hang: 'frozen' }],
+      onStdinClose: [{ hang: true }],
+      ignoreSignals: 'all',
+    });
+    await waitFor('the first words', async () => (await run.store.read(run.runId)).view?.children[0]?.turns === 1);
+    const from = performance.now();
+    const stop = () => stopRun(run.directory, { by: owner, client: world.toolbox.client });
+    // B94 Two clients ask at once: one stop, one answer.
+    const [first, second] = await Promise.all([stop(), stop()]);
+    expect([first, second]).toEqual([{ outcome: 'done' }, { outcome: 'done' }]);
+    expect(performance.now() - from).toBeLessThan(8000);
+    const { lines } = await readJournal(runLayout(run.directory).journal);
+    expect(ofType(lines, 'control.requested')).toHaveLength(1);
+    expect((await run.store.read(run.runId)).view?.children[0]?.exit).toMatchObject({
+      tree: 'gone',
+      signal: 'SIGKILL',
+    });
+    expect(await fake.running()).toEqual([]);
+  });
+
+  test('stop during the start', async () => {
+    await fake.planLaunches({ start: [{ hang: 'frozen' }] });
+    try {
+      const run = await start({ steps: [{ say: 'never' }] });
+      await waitFor('the process', async () => (await run.store.read(run.runId)).view?.children[0]?.process);
+      expect(await stopRun(run.directory, { by: owner, client: world.toolbox.client })).toEqual({ outcome: 'done' });
+      expect((await run.store.read(run.runId)).state).toBe('stopped');
+      expect(await fake.running()).toEqual([]);
+    } finally {
+      await fake.planLaunches({});
+    }
+  });
+});
