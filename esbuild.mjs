@@ -1,7 +1,7 @@
 // Builds every bundle. `node esbuild.mjs [--minify] [--watch]`.
 // dist/runtime.json names the files that detached runners execute and their content hash (see docs/architecture.md).
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -12,12 +12,8 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 /** Bundles a detached runner and its children execute; they are copied to runtime/<hash>/ before a run starts. */
 const RUNTIME_FILES = ['runner.mjs'];
 
-/** What `pi-lanes` on the PATH of integrated terminals starts. The shell's own `node` runs it, or the one PI_LANES_NODE names. */
-const SHIMS = {
-  'pi-lanes': '#!/bin/sh\nexec "${PI_LANES_NODE:-node}" "$(dirname "$0")/../cli.mjs" "$@"\n',
-  'pi-lanes.cmd':
-    '@echo off\r\nif "%PI_LANES_NODE%"=="" (set "PI_LANES_NODE=node")\r\n"%PI_LANES_NODE%" "%~dp0..\\cli.mjs" %*\r\n',
-};
+/** What `pi-lanes` on the PATH of integrated terminals starts. */
+const SHIMS = ['pi-lanes', 'pi-lanes.cmd'];
 
 /** Before anything else runs: an old Node would fail somewhere in the middle, without saying why. */
 const NODE_CHECK =
@@ -70,8 +66,8 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
     build({ ...esm, entryPoints: ['src/cli/main.ts'], outfile: join(outdir, 'cli.mjs') }),
   ]);
   mkdirSync(join(outdir, 'bin'));
-  for (const [name, text] of Object.entries(SHIMS)) {
-    writeFileSync(join(outdir, 'bin', name), text);
+  for (const name of SHIMS) {
+    copyFileSync(join(root, 'scripts', 'shims', name), join(outdir, 'bin', name));
     chmodSync(join(outdir, 'bin', name), 0o755);
   }
   const hash = createHash('sha256').update(version);
