@@ -32,6 +32,19 @@ export function formatDetails(snapshot: RunSnapshot, now: number = Date.now()): 
     ['tokens', view && `${totalTokens(view.usage)} (${formatCost(view.usage.cost)})`],
     ['session', view?.children[0]?.session?.file],
     ['processes', view?.children[0]?.exit && (view.children[0].exit.tree === 'gone' ? 'all gone' : 'not proven gone')],
+    ['resumed', view?.resumedFrom && `from ${view.resumedFrom}`],
+    [
+      'output',
+      view?.children[0]?.output && `${view.children[0].output.path} (${view.children[0].output.outcome ?? 'claimed'})`,
+    ],
+    [
+      'asks',
+      view?.questions
+        .map((question) => `${[question.title, question.message].filter(Boolean).join(' ')} [${question.id}]`)
+        .join('\n') || null,
+    ],
+    ['steering', view?.steering.map((steer) => `${steer.state}: ${steer.preview}`).join('\n           ') || null],
+    ['attention', view?.children[0]?.attention.join(', ') || null],
     ['error', snapshot.error?.message],
     ['next', snapshot.error?.hint],
     ['unreadable', snapshot.skipped > 0 ? `${snapshot.skipped} journal record(s)` : null],

@@ -2,10 +2,13 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { LanesError, toErrorValue } from '../protocol/index.ts';
 import { agentsCommand } from './commands/agents.ts';
+import { answerCommand } from './commands/answer.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { forceStopCommand, interruptCommand, stopCommand } from './commands/end.ts';
+import { resumeCommand } from './commands/resume.ts';
 import { runCommand } from './commands/run.ts';
 import { statusCommand } from './commands/status.ts';
-import { stopCommand } from './commands/stop.ts';
+import { steerCommand } from './commands/steer.ts';
 import { transcriptCommand } from './commands/transcript.ts';
 import { createContext, EXIT, SCHEMA_VERSION } from './context.ts';
 import { USAGE } from './usage.ts';
@@ -32,7 +35,11 @@ function parse<T extends NonNullable<ParseArgsConfig['options']>>(
   })();
   const { length } = parsed.positionals;
   if (length < positionals.min)
-    throw new LanesError('launch_invalid', 'The run is missing.', 'Give its id, or "last".');
+    throw new LanesError(
+      'launch_invalid',
+      length === 0 ? 'The run is missing.' : 'The message is missing.',
+      'See `pi-lanes help`.',
+    );
   if (length > positionals.max) {
     throw new LanesError(
       'launch_invalid',
@@ -56,6 +63,10 @@ async function main(args: string[]): Promise<number> {
         thinking: text,
         cwd: text,
         label: text,
+        output: text,
+        'output-mode': text,
+        timeout: text,
+        'tool-timeout': text,
         approve: flag,
         wait: flag,
       };
@@ -72,6 +83,35 @@ async function main(args: string[]): Promise<number> {
     case 'stop': {
       const { values, positionals } = parse(rest, {}, { min: 1, max: 1 });
       return stopCommand(context, positionals[0] ?? '', { json: values.json });
+    }
+    case 'steer': {
+      const { values, positionals } = parse(rest, { 'follow-up': flag }, { min: 2, max: 2 });
+      return steerCommand(context, positionals[0] ?? '', positionals[1] ?? '', {
+        followUp: values['follow-up'],
+        json: values.json,
+      });
+    }
+    case 'interrupt':
+    case 'force-stop': {
+      const { values, positionals } = parse(rest, {}, { min: 1, max: 1 });
+      const act = command === 'interrupt' ? interruptCommand : forceStopCommand;
+      return act(context, positionals[0] ?? '', { json: values.json });
+    }
+    case 'resume': {
+      const { values, positionals } = parse(
+        rest,
+        { task: text, fork: flag, cwd: text, approve: flag },
+        { min: 1, max: 1 },
+      );
+      return resumeCommand(context, positionals[0] ?? '', { ...values, json: values.json });
+    }
+    case 'answer': {
+      const { values, positionals } = parse(
+        rest,
+        { value: text, yes: flag, no: flag, cancel: flag },
+        { min: 1, max: 2 },
+      );
+      return answerCommand(context, positionals[0] ?? '', positionals[1], { ...values, json: values.json });
     }
     case 'agents':
       return agentsCommand(context, { json: parse(rest, {}, { min: 0, max: 0 }).values.json });
@@ -101,6 +141,10 @@ const blank = {
   thinking: undefined,
   cwd: undefined,
   label: undefined,
+  output: undefined,
+  'output-mode': undefined,
+  timeout: undefined,
+  'tool-timeout': undefined,
   approve: undefined,
   wait: undefined,
   json: undefined,

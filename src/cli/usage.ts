@@ -6,11 +6,21 @@ export const USAGE = `pi-lanes — run Pi coding agents that outlive the window 
       --thinking LEVEL     off minimal low medium high xhigh max
       --cwd FOLDER         where it works; default: this folder
       --label TEXT         a short name for lists
+      --output FILE        also write the answer to this file
+      --output-mode MODE   inline (default), or file-only: print the path instead of the answer
+      --timeout SECONDS    end the run after this time; default 1800, 0 for no limit
+      --tool-timeout SECONDS  end the run when one tool call takes longer
       --approve            let Pi load this project's own extensions and settings
       --wait               wait for the end and print the answer
   pi-lanes status [RUN] [--all] [--limit N]         list runs, or show one
   pi-lanes transcript RUN [--follow]                what the agent said and did
   pi-lanes stop RUN                                 stop it, and prove that it stopped
+  pi-lanes steer RUN MESSAGE [--follow-up]          say something to a working agent; prints the receipt
+  pi-lanes answer RUN [QUESTION] --value TEXT | --yes | --no | --cancel
+  pi-lanes interrupt RUN                            end its present work, keep its session
+  pi-lanes resume RUN [--task TEXT] [--fork] [--cwd FOLDER]
+                                                    continue a lost run, or go on with an ended one as a new run
+  pi-lanes force-stop RUN                           end a run whose runner does not answer
   pi-lanes agents                                   the agents there are
   pi-lanes doctor                                   check Node, Pi, models and folders
 

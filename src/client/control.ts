@@ -1,62 +1,138 @@
 /** Asking a run's runner for something. Any client of the same user can; the token stands in the run's lease. */
 import { randomUUID } from 'node:crypto';
-import { connectSocket, RpcPeer } from '../core/ipc/index.ts';
-import { inspectLock } from '../core/locks/index.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { inspectLock, type LockView } from '../core/locks/index.ts';
+import { childMarker, killTree, liveness, signalProcess } from '../core/processes/index.ts';
 import { runLayout } from '../core/projects/index.ts';
 import { RunReader } from '../core/runs/index.ts';
-import { isTerminal, LanesError, type Owner, RPC_VERSION, type RpcResult } from '../protocol/index.ts';
+import {
+  isTerminal,
+  LanesError,
+  type Owner,
+  type QuestionAnswer,
+  type RpcMethod,
+  type RpcParams,
+  type RpcResult,
+} from '../protocol/index.ts';
+import { answers, connectRunner } from './connect.ts';
+import { projectOf, recoverRun } from './recover.ts';
+import { deriveState } from './run-snapshot.ts';
+import { RunStore } from './run-store.ts';
+import { waitForEnd } from './run-watcher.ts';
+import type { Toolbox } from './toolbox.ts';
 
-/** Alive means: the socket answers the token handshake within this time. */
-const HELLO_MS = 1000;
 /** The whole ladder that ends a child, and the terminal writes. */
-const STOP_MS = 30_000;
+const END_MS = 30_000;
+const STEER_ANSWER_MS = 15_000;
+const KILL_MS = 5000;
 
-export interface Caller {
-  by: Owner;
-  client: { kind: string; version: string };
-}
+export type Ended = RpcResult<'stop'>;
 
-/** Connects to the runner of a run. Throws `run_not_running` or `runner_unreachable`. */
-export async function connectRunner(directory: string, client: Caller['client']): Promise<RpcPeer> {
-  const lease = await inspectLock(runLayout(directory).lease);
-  if (lease.state !== 'held' || !lease.owner?.socket) {
-    throw new LanesError(
-      'run_not_running',
-      'This run has no living runner.',
-      'Its work is over, or was cut off; see its status.',
-    );
-  }
-  const socket = await connectSocket(lease.owner.socket, HELLO_MS).catch((error: unknown) => {
-    throw new LanesError(
-      'runner_unreachable',
-      `The runner's socket cannot be reached: ${error instanceof Error ? error.message : error}.`,
-    );
-  });
-  const peer = new RpcPeer(socket);
-  peer.listen();
+async function request<M extends RpcMethod>(
+  toolbox: Toolbox,
+  directory: string,
+  method: M,
+  params: RpcParams<M>,
+  deadlineMs: number,
+): Promise<RpcResult<M>> {
+  const peer = await connectRunner(directory, toolbox.client);
   try {
-    await peer.request('hello', { token: lease.owner.token, version: RPC_VERSION, client }, { deadlineMs: HELLO_MS });
-    return peer;
-  } catch (error) {
+    return await peer.request(method, params, { deadlineMs });
+  } finally {
     peer.close();
-    throw error;
   }
 }
 
-/** Stops a run and waits until it has ended. `too-late`: it had ended by itself. */
-export async function stopRun(directory: string, caller: Caller): Promise<RpcResult<'stop'>> {
-  const before = await RunReader.open(directory);
-  if (isTerminal(before.view.state)) return { outcome: 'too-late' };
-  let peer: RpcPeer | undefined;
+/**
+ * Stops a run and waits until it has ended. `too-late`: it had ended by itself. A lost run is ended by a new runner, which
+ * first ends what the old one left.
+ */
+export async function stopRun(toolbox: Toolbox, directory: string, by: Owner): Promise<Ended> {
+  return endRun(toolbox, directory, by, 'stop');
+}
+
+/** Ends the child's present work and keeps its session; the run becomes `paused`. */
+export async function interruptRun(toolbox: Toolbox, directory: string, by: Owner): Promise<Ended> {
+  return endRun(toolbox, directory, by, 'interrupt');
+}
+
+async function endRun(toolbox: Toolbox, directory: string, by: Owner, method: 'stop' | 'interrupt'): Promise<Ended> {
+  const reader = await RunReader.open(directory);
+  const wanted = method === 'stop' ? 'stopped' : 'paused';
+  if (isTerminal(reader.view.state)) return { outcome: 'too-late' };
+  if (method === 'stop' && (await deriveState(directory, reader.view)) === 'lost')
+    return stopLost(toolbox, directory, by);
   try {
-    peer = await connectRunner(directory, caller.client);
-    return await peer.request('stop', { requestId: randomUUID(), by: caller.by }, { deadlineMs: STOP_MS });
+    return await request(toolbox, directory, method, { requestId: randomUUID(), by }, END_MS);
   } catch (error) {
     // The runner may have ended while it was asked: then the journal has the answer.
-    const view = await before.refresh();
+    const view = await reader.refresh();
     if (!isTerminal(view.state)) throw error;
-    return { outcome: view.stopRequested && view.state === 'stopped' ? 'done' : 'too-late' };
-  } finally {
-    peer?.close();
+    return { outcome: view.state === wanted ? 'done' : 'too-late' };
   }
+}
+
+async function stopLost(toolbox: Toolbox, directory: string, by: Owner): Promise<Ended> {
+  await recoverRun(toolbox, directory, 'stop', by);
+  const store = new RunStore(projectOf(directory));
+  const runId = directory.split(/[\\/]/).at(-1) ?? '';
+  const snapshot = await waitForEnd(store, runId, { signal: AbortSignal.timeout(END_MS) });
+  return { outcome: snapshot.state === 'stopped' ? 'done' : 'too-late' };
+}
+
+/** Says something to the child; see `Steering` for what the receipts mean. */
+export async function steerRun(
+  toolbox: Toolbox,
+  directory: string,
+  by: Owner,
+  message: string,
+  mode: 'steer' | 'follow-up' = 'steer',
+): Promise<RpcResult<'steer'>> {
+  await refuseEnded(directory, 'Resume it to say more.');
+  return request(toolbox, directory, 'steer', { requestId: randomUUID(), by, mode, message }, STEER_ANSWER_MS);
+}
+
+export async function answerQuestion(
+  toolbox: Toolbox,
+  directory: string,
+  by: Owner,
+  questionId: string,
+  answer: QuestionAnswer,
+): Promise<RpcResult<'answer'>> {
+  await refuseEnded(directory, 'Nobody waits for the answer any more.');
+  return request(toolbox, directory, 'answer', { questionId, by, answer }, STEER_ANSWER_MS);
+}
+
+async function refuseEnded(directory: string, hint: string): Promise<void> {
+  const { view } = await RunReader.open(directory);
+  if (isTerminal(view.state)) throw new LanesError('run_not_running', `The run has ended: it is ${view.state}.`, hint);
+  if ((await deriveState(directory, view)) === 'lost') {
+    throw new LanesError('run_lost', "The run's runner is gone.", 'Resume the run to continue it, or stop it.');
+  }
+}
+
+/**
+ * Ends a runner that holds its run and does not answer, and everything its children left, each by verified identity; then a
+ * new runner writes the end. Refused while the runner answers.
+ */
+export async function forceStopRun(toolbox: Toolbox, directory: string, by: Owner): Promise<Ended> {
+  const { view } = await RunReader.open(directory);
+  if (isTerminal(view.state)) return { outcome: 'too-late' };
+  const lease = await inspectLock(runLayout(directory).lease);
+  if (lease.state === 'held' && (await answers(directory, toolbox.client))) {
+    throw new LanesError('runner_refused', 'The runner answers; there is no need for force.', 'Use Stop.');
+  }
+  await endHolder(lease);
+  const runId = directory.split(/[\\/]/).at(-1) ?? '';
+  for (const child of view.children) {
+    if (child.process) await killTree(child.process, childMarker(runId, child.index), { deadlineMs: KILL_MS });
+  }
+  return stopLost(toolbox, directory, by);
+}
+
+async function endHolder({ owner }: LockView): Promise<void> {
+  if (!owner) return;
+  // A suspended process takes no other signal.
+  await signalProcess(owner.process, 'SIGKILL', { group: false });
+  for (let waited = 0; waited < KILL_MS && (await liveness(owner.process)) === 'alive'; waited += 25) await delay(25);
 }

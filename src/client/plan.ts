@@ -3,7 +3,8 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { bundledAgents, findAgent, THINKING_LEVELS, toContract } from '../core/agents/index.ts';
 import { splitLevel } from '../core/models/index.ts';
-import { findProject, type Project } from '../core/projects/index.ts';
+import { checkOutput } from '../core/outputs/index.ts';
+import { findProject, type Project, type ProjectLayout } from '../core/projects/index.ts';
 import { newRunId, taskTitle } from '../core/runs/index.ts';
 import {
   describeFaults,
@@ -12,6 +13,7 @@ import {
   type LaunchRecord,
   launchRecord,
   MAX_TASK_BYTES,
+  type OutputPlan,
   type Owner,
 } from '../protocol/index.ts';
 import { ensureRuntime, type Runtime } from './runtime.ts';
@@ -33,6 +35,12 @@ export interface LaunchRequest {
   trust: LaunchRecord['trust'];
   /** Null: no deadline. */
   timeoutMs?: number | null;
+  /** Milliseconds one tool call may take. */
+  toolTimeoutMs?: number;
+  /** File the answer is also written to: absolute, or relative to the folder the agent works in. */
+  output?: string;
+  outputMode?: 'inline' | 'file-only';
+  ceiling?: LaunchRecord['ceiling'];
   lane?: Lane;
   workflowKey?: string;
   parent?: LaunchRecord['parent'];
@@ -40,7 +48,7 @@ export interface LaunchRequest {
 
 export interface LaunchPlan {
   record: LaunchRecord;
-  project: Project;
+  project: Project | ProjectLayout;
   runtime: Runtime;
   /** The runner must be started with `ELECTRON_RUN_AS_NODE`. */
   electron: boolean;
@@ -59,6 +67,7 @@ export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Prom
     toolbox.tools(),
     ensureRuntime(toolbox.distDirectory, toolbox.root),
   ]);
+  const output = await planOutput(project, request, cwd);
   const wanted = splitLevel(request.model ?? agent.model ?? '');
   const model = await tools.models.resolve(wanted.model === '' ? undefined : wanted.model);
   const level = thinking ?? wanted.thinking ?? agent.thinking;
@@ -74,6 +83,11 @@ export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Prom
       ...(label === undefined ? {} : { label: label.slice(0, 96) }),
       ...(model === undefined ? {} : { model: model.name }),
       ...(level === undefined ? {} : { thinking: level }),
+      modelIsExplicit: request.model !== undefined,
+      ...(output === undefined ? {} : { output }),
+      ...(request.toolTimeoutMs === undefined
+        ? {}
+        : { toolTimeoutMs: checkTimeout('toolTimeoutMs', request.toolTimeoutMs) }),
       sessionName: sessionName(agent.name, label ?? taskTitle(request.task)),
     },
     cwd,
@@ -81,8 +95,13 @@ export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Prom
     parent: request.parent ?? null,
     workflowKey: request.workflowKey ?? null,
     lane: request.lane ?? null,
+    ceiling: request.ceiling ?? null,
+    resume: null,
     trust: request.trust,
-    timeoutMs: request.timeoutMs === undefined ? DEFAULT_TIMEOUT_MS : request.timeoutMs,
+    timeoutMs:
+      request.timeoutMs === undefined
+        ? DEFAULT_TIMEOUT_MS
+        : request.timeoutMs && checkTimeout('timeoutMs', request.timeoutMs),
     runtime: runtime.hash,
     client: toolbox.client,
     agentDir: toolbox.agentDir,
@@ -92,6 +111,31 @@ export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Prom
   return { record: checkRecord(record), project, runtime, electron: tools.node.electron };
 }
 
+/** Largest time limit in milliseconds: what timers take. */
+const MAX_TIMEOUT_MS = 2_147_483_647;
+
+function checkTimeout(name: string, ms: number): number {
+  if (Number.isInteger(ms) && ms > 0 && ms <= MAX_TIMEOUT_MS) return ms;
+  throw new LanesError(
+    'launch_invalid',
+    `${name} is ${ms}.`,
+    `It must be a whole number of milliseconds from 1 to ${MAX_TIMEOUT_MS}.`,
+  );
+}
+
+async function planOutput(project: Project, request: LaunchRequest, cwd: string): Promise<OutputPlan | undefined> {
+  const mode = request.outputMode ?? 'inline';
+  if (request.output === undefined) {
+    if (mode === 'inline') return undefined;
+    throw new LanesError(
+      'launch_invalid',
+      'outputMode is "file-only" without an output file.',
+      'Name the file with output.',
+    );
+  }
+  return { path: await checkOutput(project.layout.claims, resolve(cwd, request.output)), mode };
+}
+
 /** The rules the runner would refuse it by, before one is started. */
 function checkRecord(record: LaunchRecord): LaunchRecord {
   const parsed = launchRecord.safeParse(record);
@@ -99,7 +143,7 @@ function checkRecord(record: LaunchRecord): LaunchRecord {
   throw new LanesError('launch_invalid', `This run cannot be started: ${describeFaults(parsed.error)}.`);
 }
 
-function checkTask(task: string): void {
+export function checkTask(task: string): void {
   if (task.trim() === '')
     throw new LanesError('task_empty', 'The task is empty.', 'Say in a sentence or two what the agent should do.');
   const bytes = Buffer.byteLength(task);
@@ -132,7 +176,7 @@ async function checkFolder(request: LaunchRequest): Promise<string> {
 }
 
 /** `<agent> · <label>`, one line, at most 96 characters. */
-function sessionName(agent: string, label: string): string {
+export function sessionName(agent: string, label: string): string {
   const name = `${agent} · ${label}`.replace(/\p{Cc}+/gu, ' ').trim();
   const chars = [...name];
   let cut = name;

@@ -3,6 +3,7 @@ import { inspectLock } from '../core/locks/index.ts';
 import { runLayout } from '../core/projects/index.ts';
 import { RunReader, readFinalStatus } from '../core/runs/index.ts';
 import { type ErrorValue, isTerminal, type RunState, type RunView, toErrorValue } from '../protocol/index.ts';
+import { answers } from './connect.ts';
 
 export interface RunSnapshot {
   runId: string;
@@ -19,16 +20,29 @@ export interface RunSnapshot {
 /** A run that was created this recently may not have its lease yet. */
 const LEASE_GRACE_MS = 1000;
 
+/** A probe of the runner is not repeated within this time by one follower. */
+const PROBE_EVERY_MS = 5000;
+
+function probeRunner(directory: string): Promise<boolean> {
+  return answers(directory, { kind: 'probe', version: PI_LANES_VERSION });
+}
+
 /**
- * The state a person is shown. A run that is not terminal is `lost` when its runner is proven gone; `unknown` when that
- * cannot be told. Nothing stored is believed about liveness.
+ * The state a person is shown. A run that is not terminal is `lost` when its runner is proven gone, `unresponsive` when it
+ * holds the run and does not answer; `unknown` when that cannot be told. Nothing stored is believed about liveness.
+ *
+ * @param probe asks a living runner whether it answers; absent: it is asked
  */
-export async function deriveState(directory: string, view: RunView): Promise<RunState> {
+export async function deriveState(
+  directory: string,
+  view: RunView,
+  probe: () => Promise<boolean> = () => probeRunner(directory),
+): Promise<RunState> {
   if (isTerminal(view.state)) return view.state;
   const lease = await inspectLock(runLayout(directory).lease);
   switch (lease.state) {
     case 'held':
-      return view.state;
+      return (await probe()) ? view.state : 'unresponsive';
     case 'stale':
       return 'lost';
     case 'missing':
@@ -43,10 +57,19 @@ export class RunFollower {
   readonly runId: string;
   readonly directory: string;
   #reader: RunReader | undefined;
+  #probed = { at: Number.NEGATIVE_INFINITY, answered: true };
 
   constructor(runId: string, directory: string) {
     this.runId = runId;
     this.directory = directory;
+  }
+
+  async #probe(): Promise<boolean> {
+    const now = performance.now();
+    // An answer is good for a while; silence is asked about again at once.
+    if (this.#probed.answered && now - this.#probed.at < PROBE_EVERY_MS) return true;
+    this.#probed = { at: now, answered: await probeRunner(this.directory) };
+    return this.#probed.answered;
   }
 
   /** Never rejects: a run that cannot be read is a snapshot that says so. */
@@ -55,11 +78,11 @@ export class RunFollower {
     try {
       this.#reader ??= await RunReader.open(this.directory);
       await this.#reader.refresh();
-      let state = await deriveState(this.directory, this.#reader.view);
+      let state = await deriveState(this.directory, this.#reader.view, () => this.#probe());
       // The runner may have written its end between the two looks.
-      if (state === 'lost') {
+      if (state === 'lost' || state === 'unresponsive') {
         await this.#reader.refresh();
-        state = await deriveState(this.directory, this.#reader.view);
+        state = await deriveState(this.directory, this.#reader.view, () => this.#probe());
       }
       const { view, skipped } = this.#reader;
       return { ...base, state, view, error: view.error, skipped: skipped.length };

@@ -77,7 +77,9 @@ export class Toolbox {
   async tools(): Promise<Tools> {
     const node = await this.node();
     const pi = await this.pi(node);
-    const command = pi.kind === 'script' ? { file: node.file, args: [pi.file] } : { file: pi.file, args: [] };
+    const asNode = node.electron ? { env: { ELECTRON_RUN_AS_NODE: '1' } } : {};
+    const command =
+      pi.kind === 'script' ? { file: node.file, args: [pi.file], ...asNode } : { file: pi.file, args: [] };
     const installation = { command, version: pi.version, packageName: pi.packageName };
     const env = childEnvironment(this.env, {
       PI_CODING_AGENT_DIR: this.agentDir,

@@ -23,6 +23,9 @@ export type StoredFile = z.infer<typeof storedFile>;
 export const childPhase = z.enum(['starting', 'idle', 'thinking', 'tool', 'retrying', 'compacting', 'ending']);
 export type ChildPhase = z.infer<typeof childPhase>;
 
+export const attentionKind = z.enum(['needs_attention', 'active_long_running', 'failing_tools']);
+export type AttentionKind = z.infer<typeof attentionKind>;
+
 const child = z.number().check(z.minimum(1));
 
 export const journalEvent = z.discriminatedUnion('type', [
@@ -68,14 +71,6 @@ export const journalEvent = z.discriminatedUnion('type', [
     toolCalls: z.number(),
     usage,
   }),
-  /** A dialog of an extension inside the child that was answered without a person. */
-  z.object({
-    type: z.literal('child.dialog'),
-    child,
-    method: z.string(),
-    title: z.string(),
-    answer: z.literal('cancelled'),
-  }),
   /** A line on the child's protocol stream that is not protocol (first 2,000 characters). Not a failure. */
   z.object({ type: z.literal('child.stdout'), child, text: z.string() }),
   /** The child's work is over and its result is durable. */
@@ -101,16 +96,94 @@ export const journalEvent = z.discriminatedUnion('type', [
     note: z.nullable(z.string()),
   }),
 
+  /** The process failed before the work was over; `next` says what is done about it, after `delayMs`. */
+  z.object({
+    type: z.literal('child.attempt.failed'),
+    child,
+    attempt: z.number(),
+    error: errorValue,
+    next: z.enum(['retry', 'fallback', 'continue']),
+    model: z.nullable(z.string()),
+    delayMs: z.number(),
+  }),
+  /** The child's session file, looked at when the child was over. Anything but `ok` is kept as evidence. */
+  z.object({
+    type: z.literal('child.session.checked'),
+    child,
+    state: z.enum(['ok', 'none', 'missing', 'damaged']),
+    note: z.nullable(z.string()),
+  }),
+
+  /** A person or program asked for something. `message`: the text of a steer, in a file. */
   z.object({
     type: z.literal('control.requested'),
     requestId: z.string(),
-    action: z.enum(['stop']),
+    action: z.enum(['stop', 'interrupt', 'steer', 'follow-up']),
     by: owner,
+    message: z.nullable(storedFile),
+    preview: z.nullable(z.string()),
   }),
+  /**
+   * What became of it. A steer is `queued` when the child has taken it into its queue, `delivered` only when the child's
+   * model was asked with it, `missed` when the child ended before that.
+   */
   z.object({
     type: z.literal('control.settled'),
     requestId: z.string(),
-    outcome: z.enum(['done', 'too-late']),
+    outcome: z.enum(['done', 'too-late', 'queued', 'delivered', 'missed', 'failed']),
+    reason: z.nullable(z.string()),
+  }),
+  z.object({
+    type: z.literal('timeout.reached'),
+    child,
+    scope: z.enum(['run', 'tool']),
+    tool: z.nullable(z.string()),
+    phase: z.string(),
+    limitMs: z.number(),
+  }),
+
+  /** A dialog of an extension inside the child that waits for a person. `expiresAt`: epoch milliseconds. */
+  z.object({
+    type: z.literal('question.asked'),
+    questionId: z.string(),
+    child,
+    method: z.string(),
+    title: z.string(),
+    message: z.string(),
+    options: z.array(z.string()),
+    expiresAt: z.number(),
+  }),
+  z.object({ type: z.literal('question.answered'), questionId: z.string(), by: owner, answer: z.string() }),
+  z.object({ type: z.literal('question.expired'), questionId: z.string(), reason: z.string() }),
+
+  z.object({ type: z.literal('attention.raised'), child, kind: attentionKind, text: z.string() }),
+  z.object({ type: z.literal('attention.cleared'), child, kind: attentionKind }),
+
+  /** This run alone writes this file. Real path. */
+  z.object({ type: z.literal('output.claimed'), child, path: z.string() }),
+  /** `kept`: the child had written the file itself. */
+  z.object({
+    type: z.literal('output.settled'),
+    child,
+    path: z.string(),
+    outcome: z.enum(['saved', 'kept', 'failed']),
+    bytes: z.number(),
+    error: z.nullable(z.string()),
+  }),
+
+  /** A new runner took over from one that is gone. */
+  z.object({
+    type: z.literal('recovery.begun'),
+    epoch: z.number(),
+    settle: z.enum(['continue', 'stop']),
+    ended: z.number(),
+  }),
+  /** What the journal and the session file say must happen with the child. */
+  z.object({
+    type: z.literal('recovery.decided'),
+    child,
+    decision: z.enum(['start', 'ask-again', 'continue', 'adopt', 'finish']),
+    reason: z.string(),
   }),
 
   z.object({ type: z.literal('run.ended'), state: terminalState, error: z.nullable(errorValue) }),

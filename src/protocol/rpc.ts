@@ -10,6 +10,19 @@ import { runView } from './view.ts';
 
 export const RPC_VERSION = 1;
 
+/** `value`: the option or text chosen; `confirmed`: yes or no; `cancelled`: no answer. */
+export const questionAnswer = z.union([
+  z.strictObject({ value: z.string() }),
+  z.strictObject({ confirmed: z.boolean() }),
+  z.strictObject({ cancelled: z.literal(true) }),
+]);
+export type QuestionAnswer = z.infer<typeof questionAnswer>;
+
+const ended = z.object({ outcome: z.enum(['done', 'too-late']) });
+
+/** Longest text of a steer or follow-up in UTF-8 bytes. */
+export const MAX_STEER_BYTES = 128 * 1024;
+
 export const rpc = {
   hello: {
     method: 'hello',
@@ -31,10 +44,28 @@ export const rpc = {
   ping: { method: 'ping', params: z.object({}), result: z.object({ seq: z.number() }) },
   status: { method: 'status', params: z.object({}), result: runView },
   /** Answers when the run has ended (every process of its children gone or named as unknown). */
-  stop: {
-    method: 'stop',
-    params: z.object({ requestId: z.string(), by: owner }),
-    result: z.object({ outcome: z.enum(['done', 'too-late']) }),
+  stop: { method: 'stop', params: z.object({ requestId: z.string(), by: owner }), result: ended },
+  /** Ends the child's present work and keeps its session: the run becomes `paused`. Answers when it has ended. */
+  interrupt: { method: 'interrupt', params: z.object({ requestId: z.string(), by: owner }), result: ended },
+  /**
+   * Says something to the child. Answers with the receipt as far as it is known after three seconds; later receipts stand
+   * in the journal.
+   */
+  steer: {
+    method: 'steer',
+    params: z.object({
+      requestId: z.string(),
+      by: owner,
+      mode: z.enum(['steer', 'follow-up']),
+      message: z.string(),
+    }),
+    result: z.object({ state: z.enum(['queued', 'delivered', 'missed', 'failed']), reason: z.nullable(z.string()) }),
+  },
+  /** Answers a question; the first answer wins. */
+  answer: {
+    method: 'answer',
+    params: z.object({ questionId: z.string(), by: owner, answer: questionAnswer }),
+    result: z.object({ accepted: z.boolean(), reason: z.nullable(z.string()) }),
   },
 } as const;
 
@@ -47,15 +78,28 @@ export const rpcErrorData = errorValue;
 
 /** What a starter gives a new runner, through one environment variable that the runner deletes while loading. */
 export const START_ENV = 'PI_LANES_START';
-export const startOrder = z.object({
-  runId,
-  projectDirectory: z.string(),
+const order = {
   address: z.string(),
   token: z.string(),
   /** File behind the runner's stdout and stderr; the runner moves it into the run folder. */
   log: z.string(),
-});
+};
+
+export const startOrder = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('new'), runId, projectDirectory: z.string(), ...order }),
+  /** Take over a run whose runner is gone. `stop`: end what is left of it and write its end. */
+  z.object({
+    kind: z.literal('recover'),
+    runId,
+    projectDirectory: z.string(),
+    settle: z.enum(['continue', 'stop']),
+    by: owner,
+    ...order,
+  }),
+]);
 export type StartOrder = z.infer<typeof startOrder>;
+export type NewOrder = Extract<StartOrder, { kind: 'new' }>;
+export type RecoverOrder = Extract<StartOrder, { kind: 'recover' }>;
 
 /** Milliseconds a started runner waits for `proceed` before it gives up without starting a child. */
 export const PROCEED_DEADLINE_MS = 30_000;

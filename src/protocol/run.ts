@@ -75,11 +75,37 @@ export const agentContract = z.object({
   tools: z.optional(z.array(z.string())),
   inheritProjectContext: z.boolean(),
   inheritSkills: z.boolean(),
+  allowNestedSubagents: z.optional(z.boolean()),
+  /** Tried in order when the provider fails, unless a model was named for the run. */
+  fallbackModels: z.optional(z.array(z.string())),
 });
 export type AgentContract = z.infer<typeof agentContract>;
 
 /** Largest task in UTF-8 bytes. Pi takes 2 MB in one RPC line; the limit keeps records readable. */
 export const MAX_TASK_BYTES = 4 * 1024 * 1024;
+
+export const outputPlan = z.object({
+  /** Absolute. */
+  path: z.string(),
+  mode: z.enum(['inline', 'file-only']),
+});
+export type OutputPlan = z.infer<typeof outputPlan>;
+
+/** Limits put on an agent from outside. They travel unchanged to everything that continues its work. */
+export const capabilityCeiling = z.object({
+  allowedTools: z.optional(z.array(z.string())),
+  allowedAgents: z.optional(z.array(z.string())),
+  denyExtensions: z.optional(z.boolean()),
+});
+
+/** The stored session a run goes on with. `fork`: on a copy, because the original is in use or its folder is gone. */
+export const resumePlan = z.object({
+  sourceRunId: runId,
+  sourceChild: z.number(),
+  session: z.string(),
+  how: z.enum(['continue', 'fork']),
+});
+export type ResumePlan = z.infer<typeof resumePlan>;
 
 /** One child as planned, before any process exists. */
 export const childPlan = z.object({
@@ -89,13 +115,24 @@ export const childPlan = z.object({
   /** `provider/id`; absent: the default of the Pi settings. */
   model: z.optional(z.string()),
   thinking: z.optional(z.string()),
+  /** Whether a person or script named the model for this run: then no other is ever used instead. */
+  modelIsExplicit: z.boolean(),
+  /** Where the answer is also written. `file-only`: whoever waits gets the path instead of the text. */
+  output: z.optional(outputPlan),
+  /** Milliseconds one tool call may take; absent: five minutes for Pi's file tools, no limit for others. */
+  toolTimeoutMs: z.optional(z.number()),
   /** Name of the Pi session, `<agent> · <label>`, at most 96 characters. */
   sessionName: z.string().check(z.maxLength(96)),
 });
 export type ChildPlan = z.infer<typeof childPlan>;
 
 /** How a program is started without a shell: the executable and the arguments that come before our own. */
-export const command = z.object({ file: z.string(), args: z.array(z.string()) });
+export const command = z.object({
+  file: z.string(),
+  args: z.array(z.string()),
+  /** What the program itself needs in its environment (the editor's Node: `ELECTRON_RUN_AS_NODE`). */
+  env: z.optional(z.record(z.string(), z.string())),
+});
 export type Command = z.infer<typeof command>;
 
 export const piInstallation = z.object({
@@ -117,6 +154,8 @@ export const launchRecord = z.object({
   parent: z.nullable(z.object({ runId, childIndex: z.optional(z.number()) })),
   workflowKey: z.nullable(z.string()),
   lane: z.nullable(lane),
+  ceiling: z.nullable(capabilityCeiling),
+  resume: z.nullable(resumePlan),
   /** Whether project resources (extensions, settings) of `cwd` may load: Pi's `--approve` or `--no-approve`. */
   trust: z.enum(['approve', 'no-approve']),
   /** Milliseconds of runner life after which the run is ended; null: no deadline. */

@@ -1,7 +1,7 @@
 /** A run as people see it: the fold of its launch record and journal. Pure data; also the body of `status.json`. */
 import * as z from 'zod/mini';
 import { errorValue } from './errors.ts';
-import { childPhase, processIdentity } from './events.ts';
+import { attentionKind, childPhase, processIdentity } from './events.ts';
 import { lane, owner, runId, storedState } from './run.ts';
 import { usage } from './usage.ts';
 
@@ -25,6 +25,13 @@ export const childView = z.object({
   stopReason: z.nullable(z.string()),
   error: z.nullable(errorValue),
   result: z.nullable(z.object({ file: z.string(), bytes: z.number(), sha256: z.string() })),
+  output: z.nullable(z.object({ path: z.string(), outcome: z.nullable(z.string()), error: z.nullable(z.string()) })),
+  /** Models that were tried before the present one. */
+  attemptedModels: z.array(z.string()),
+  attention: z.array(attentionKind),
+  timedOut: z.boolean(),
+  /** Whether its session file was found as it should be when it was over. */
+  sessionState: z.nullable(z.enum(['ok', 'none', 'missing', 'damaged'])),
   exit: z.nullable(
     z.object({
       exitCode: z.nullable(z.number()),
@@ -35,6 +42,27 @@ export const childView = z.object({
   ),
 });
 export type ChildView = z.infer<typeof childView>;
+
+export const questionView = z.object({
+  id: z.string(),
+  child: z.number(),
+  method: z.string(),
+  title: z.string(),
+  message: z.string(),
+  options: z.array(z.string()),
+  expiresAt: z.number(),
+});
+export type QuestionView = z.infer<typeof questionView>;
+
+export const steerView = z.object({
+  requestId: z.string(),
+  mode: z.enum(['steer', 'follow-up']),
+  preview: z.string(),
+  state: z.enum(['pending', 'queued', 'delivered', 'missed', 'failed']),
+  reason: z.nullable(z.string()),
+  at: z.number(),
+});
+export type SteerView = z.infer<typeof steerView>;
 
 export const runView = z.object({
   version: z.literal(1),
@@ -56,6 +84,14 @@ export const runView = z.object({
   endedAt: z.nullable(z.number()),
   updatedAt: z.number(),
   stopRequested: z.boolean(),
+  interruptRequested: z.boolean(),
+  /** Questions that wait for an answer now. */
+  questions: z.array(questionView),
+  /** The newest twenty. */
+  steering: z.array(steerView),
+  resumedFrom: z.nullable(runId),
+  /** How many runners have owned this run. */
+  epoch: z.number(),
   error: z.nullable(errorValue),
   usage,
   children: z.array(childView),

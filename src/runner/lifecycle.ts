@@ -1,53 +1,80 @@
-/** The life of a runner: listen, be given one run, be told to proceed, execute it, end it, exit. */
+/** The life of a runner: listen, be given one run or take one over, execute it, end it, exit. */
 import type { ChildDriver } from '../core/children/index.ts';
+import { aliveMs } from '../core/runs/index.ts';
+import { AliveClock } from '../core/time/index.ts';
 import {
+  isTerminal,
+  type JournalEventType,
   LanesError,
+  type NewOrder,
   PROCEED_DEADLINE_MS,
+  type RecoverOrder,
   type RpcParams,
   type RpcResult,
   type StartOrder,
   toErrorValue,
 } from '../protocol/index.ts';
+import { ChildDesk } from './child-desk.ts';
 import { OpenRun } from './open-run.ts';
+import { recover } from './recover.ts';
+import { type EndReason, RunControl } from './run-control.ts';
 import { RunnerServer } from './server.ts';
-import { executeSingleRun } from './single-run.ts';
-import { StopRequest } from './stop-request.ts';
+import { type Beginning, executeSingleRun, firstBeginning, type RunResult } from './single-run.ts';
+
+const CHILD = 1;
+
+export interface LifecycleOptions {
+  proceedDeadlineMs?: number;
+  fault?: ((type: JournalEventType, when: 'before' | 'after') => void) | undefined;
+}
 
 export class RunnerLifecycle {
   readonly #order: StartOrder;
   readonly #driver: ChildDriver;
-  readonly #deadlineMs: number;
-  readonly #stop = new StopRequest();
+  readonly #options: LifecycleOptions;
+  readonly #control = new RunControl();
   readonly #started = Promise.withResolvers<true>();
-  readonly #proceeded = Promise.withResolvers<void>();
+  readonly #proceeded = Promise.withResolvers<true>();
   readonly #ended = Promise.withResolvers<void>();
+  /** Ends that were asked for, in order. */
+  readonly #requests = new Map<EndReason, string>();
   #run: OpenRun | undefined;
+  #desk: ChildDesk | undefined;
   #starting = false;
   #over = false;
-  #stopRequestId: string | undefined;
 
-  constructor(order: StartOrder, driver: ChildDriver, options: { proceedDeadlineMs?: number } = {}) {
+  constructor(order: StartOrder, driver: ChildDriver, options: LifecycleOptions = {}) {
     this.#order = order;
     this.#driver = driver;
-    this.#deadlineMs = options.proceedDeadlineMs ?? PROCEED_DEADLINE_MS;
+    this.#options = options;
   }
 
   /** Resolves with the exit code when everything is over. */
   async live(): Promise<number> {
-    const server = await RunnerServer.listen(this.#order.address, this.#order, {
+    const order = this.#order;
+    // A run that is taken over is ours before anybody can talk to us.
+    if (order.kind === 'recover') this.#run = await OpenRun.takeOver(order, this.#options);
+    const server = await RunnerServer.listen(order.address, order, {
       start: (params) => this.#onStart(params),
       proceed: async () => {
         if (!this.#run) throw new LanesError('runner_refused', 'There is no run to proceed with.');
-        this.#proceeded.resolve();
+        this.#proceeded.resolve(true);
         return {};
       },
       ping: async () => ({ seq: this.#run?.seq ?? 0 }),
       status: async () => this.#existing.view,
-      stop: (params) => this.#onStop(params),
+      stop: (params) => this.#onEnd('stop', params),
+      interrupt: (params) => this.#onEnd('interrupt', params),
+      steer: async (params) => {
+        if (!this.#desk || this.#over) return { state: 'missed', reason: 'the agent has ended its work' };
+        return this.#desk.steering.request(params);
+      },
+      answer: async (params) => this.#desk?.questions.answer(params) ?? { accepted: false, reason: 'nothing is asked' },
     });
     try {
-      if (!(await this.#within(this.#started.promise))) return 3;
-      await this.#execute(this.#existing);
+      if (order.kind === 'recover') await this.#recover(this.#existing, order);
+      else if (await this.#within(this.#started.promise)) await this.#begin(this.#existing);
+      else return 3;
       return 0;
     } finally {
       await server.close();
@@ -60,12 +87,18 @@ export class RunnerLifecycle {
   }
 
   async #onStart({ record }: RpcParams<'start'>): Promise<RpcResult<'start'>> {
-    if (this.#starting) throw new LanesError('runner_refused', 'This runner has a run already.');
-    if (record.runId !== this.#order.runId)
-      throw new LanesError('runner_refused', `This runner was started for ${this.#order.runId}.`);
+    const order = this.#order;
+    if (this.#starting || order.kind !== 'new')
+      throw new LanesError('runner_refused', 'This runner has a run already.');
+    if (record.runId !== order.runId)
+      throw new LanesError('runner_refused', `This runner was started for ${order.runId}.`);
     this.#starting = true;
+    return this.#create(order, record);
+  }
+
+  async #create(order: NewOrder, record: RpcParams<'start'>['record']): Promise<RpcResult<'start'>> {
     try {
-      this.#run = await OpenRun.create(this.#order, record);
+      this.#run = await OpenRun.create(order, record, this.#options);
     } catch (error) {
       // Answered first, then the runner leaves: there is nothing it could own.
       setImmediate(() => this.#started.reject(error));
@@ -75,56 +108,76 @@ export class RunnerLifecycle {
     return { runId: record.runId, directory: this.#run.layout.directory };
   }
 
-  async #execute(run: OpenRun): Promise<void> {
-    if ((await this.#within(this.#proceeded.promise.then(() => true))) === undefined && !this.#stop.isRequested) {
-      await this.#end(run, {
-        state: 'failed',
-        error: new LanesError(
-          'start_not_confirmed',
-          'Whoever started this run went away before confirming it; no child was started.',
-        ).toValue(),
-      });
+  async #begin(run: OpenRun): Promise<void> {
+    const proceeded = await this.#control.race(this.#within(this.#proceeded.promise));
+    if (proceeded === undefined) {
+      const message = 'Whoever started this run went away before confirming it; no child was started.';
+      await this.#end(run, { state: 'failed', error: { code: 'start_not_confirmed', message } });
       return;
     }
+    await run.append({ type: 'run.proceeded' });
+    await this.#execute(run, firstBeginning(run));
+  }
+
+  async #recover(run: OpenRun, order: RecoverOrder): Promise<void> {
+    if (isTerminal(run.view.state)) {
+      // Only what comes after the terminal event was missing.
+      this.#over = true;
+      await run.finish();
+      this.#ended.resolve();
+      return;
+    }
+    const recovered = await recover(run, order);
+    if (recovered.go === 'end') await this.#end(run, recovered.result);
+    else await this.#execute(run, recovered.beginning);
+  }
+
+  async #execute(run: OpenRun, beginning: Beginning): Promise<void> {
+    const clock = new AliveClock({ before: aliveMs(run.earlier) });
+    const control = this.#control;
     try {
-      await run.append({ type: 'run.proceeded' });
-      await this.#end(run, await executeSingleRun(run, this.#driver, this.#stop));
+      const layout = await run.childFolder(CHILD);
+      const desk = new ChildDesk(run, CHILD, layout, clock, control);
+      this.#desk = desk;
+      await this.#end(run, await executeSingleRun({ run, driver: this.#driver, control, desk, layout }, beginning));
     } catch (error) {
       await this.#end(run, { state: 'failed', error: toErrorValue(error) });
+    } finally {
+      clock.dispose();
     }
   }
 
-  async #end(
-    run: OpenRun,
-    result: { state: Parameters<OpenRun['end']>[0]; error: Parameters<OpenRun['end']>[1] },
-  ): Promise<void> {
+  async #end(run: OpenRun, result: RunResult): Promise<void> {
     this.#over = true;
-    if (this.#stopRequestId !== undefined) {
-      const outcome = result.state === 'stopped' ? 'done' : 'too-late';
-      await run.append({ type: 'control.settled', requestId: this.#stopRequestId, outcome });
+    for (const [reason, requestId] of this.#requests) {
+      const done = reason === 'stop' ? result.state === 'stopped' : result.state === 'paused';
+      await run.append({ type: 'control.settled', requestId, outcome: done ? 'done' : 'too-late', reason: null });
     }
     await run.end(result.state, result.error);
     this.#ended.resolve();
   }
 
-  async #onStop({ requestId, by }: RpcParams<'stop'>): Promise<RpcResult<'stop'>> {
+  async #onEnd(reason: 'stop' | 'interrupt', { requestId, by }: RpcParams<'stop'>): Promise<RpcResult<'stop'>> {
     const run = this.#existing;
-    if (this.#over) return { outcome: 'too-late' };
-    if (this.#stopRequestId === undefined) {
-      this.#stopRequestId = requestId;
-      await run.append({ type: 'control.requested', requestId, action: 'stop', by });
-      this.#stop.request();
-      this.#proceeded.resolve();
+    const wanted = reason === 'stop' ? 'stopped' : 'paused';
+    if (this.#over) {
+      await this.#ended.promise;
+      return { outcome: 'too-late' };
+    }
+    if (!this.#requests.has(reason)) {
+      this.#requests.set(reason, requestId);
+      await run.append({ type: 'control.requested', requestId, action: reason, by, message: null, preview: null });
+      this.#control.request(reason);
     }
     await this.#ended.promise;
-    return { outcome: run.view.state === 'stopped' ? 'done' : 'too-late' };
+    return { outcome: run.view.state === wanted ? 'done' : 'too-late' };
   }
 
   /** `undefined` when nothing came within the start deadline. */
   async #within<T>(work: Promise<T>): Promise<T | undefined> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), this.#deadlineMs);
+      timer = setTimeout(() => resolve(undefined), this.#options.proceedDeadlineMs ?? PROCEED_DEADLINE_MS);
     });
     try {
       return await Promise.race([work, late]);

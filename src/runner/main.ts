@@ -1,6 +1,7 @@
 /** Entry of `runner.mjs`: the detached process that owns one run and is the only writer of it. */
 import { PiDriver } from '../core/children/index.ts';
 import { START_ENV, startOrder } from '../protocol/index.ts';
+import { faultFrom } from './fault.ts';
 import { RunnerLifecycle } from './lifecycle.ts';
 
 async function main(): Promise<number> {
@@ -12,9 +13,10 @@ async function main(): Promise<number> {
     console.error(`pi-lanes runner: ${START_ENV} is missing or not valid; runners are started by Pi Lanes itself.`);
     return 2;
   }
+  const fault = faultFrom(process.env['PI_LANES_FAULT']);
   // The terminal or window that started us may go away at any time.
   process.on('SIGHUP', () => undefined);
-  return new RunnerLifecycle(order.data, new PiDriver()).live();
+  return new RunnerLifecycle(order.data, new PiDriver(), { fault }).live();
 }
 
 main().then(

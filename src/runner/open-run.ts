@@ -2,43 +2,66 @@
 import { createHash } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makePrivateFolder, syncFolder, writeFileAtomic } from '../core/files/index.ts';
-import { JournalWriter } from '../core/journal/index.ts';
+import { makePrivateFolder, syncFolder, whenThereIsRoom, writeFileAtomic } from '../core/files/index.ts';
+import { JournalWriter, readJournal } from '../core/journal/index.ts';
 import { acquireLock, type Lock, lockAt } from '../core/locks/index.ts';
 import { identify } from '../core/processes/index.ts';
-import { type ChildLayout, childLayout, projectLayout, type RunLayout, runLayout } from '../core/projects/index.ts';
-import { applyLine, initialView } from '../core/runs/index.ts';
+import {
+  type ChildLayout,
+  childLayout,
+  type ProjectLayout,
+  projectLayout,
+  type RunLayout,
+  runLayout,
+} from '../core/projects/index.ts';
+import { applyLine, foldRun, initialView, readLaunchRecord } from '../core/runs/index.ts';
 import type {
   ErrorValue,
   JournalEvent,
+  JournalEventType,
+  JournalLine,
   LaunchRecord,
+  NewOrder,
+  RecoverOrder,
   RunView,
-  StartOrder,
   StoredFile,
   TerminalState,
 } from '../protocol/index.ts';
 
+export interface OpenRunOptions {
+  fault?: ((type: JournalEventType, when: 'before' | 'after') => void) | undefined;
+}
+
 export class OpenRun {
   readonly record: LaunchRecord;
   readonly layout: RunLayout;
+  readonly project: ProjectLayout;
+  /** What stood in the journal before this runner: empty for a new run. */
+  readonly earlier: readonly JournalLine[];
   readonly #lease: Lock;
-  readonly #marker: string;
   #journal: JournalWriter | undefined;
   #view: RunView;
 
-  private constructor(record: LaunchRecord, layout: RunLayout, lease: Lock, marker: string) {
+  private constructor(
+    record: LaunchRecord,
+    project: ProjectLayout,
+    directory: string,
+    lease: Lock,
+    earlier: readonly JournalLine[],
+  ) {
     this.record = record;
-    this.layout = layout;
+    this.project = project;
+    this.layout = runLayout(directory);
     this.#lease = lease;
-    this.#marker = marker;
-    this.#view = initialView(record);
+    this.earlier = earlier;
+    this.#view = earlier.length > 0 ? foldRun(record, earlier) : initialView(record);
   }
 
   /**
    * Makes the run durable: record and lease are written beside the other runs under a temporary name and become visible
    * by one rename, so that there never is half a run.
    */
-  static async create(order: StartOrder, record: LaunchRecord): Promise<OpenRun> {
+  static async create(order: NewOrder, record: LaunchRecord, options: OpenRunOptions = {}): Promise<OpenRun> {
     const project = projectLayout(order.projectDirectory);
     const final = join(project.runs, record.runId);
     const staging = join(project.runs, `.${record.runId}.new`);
@@ -49,7 +72,7 @@ export class OpenRun {
     try {
       await writeFileAtomic(runLayout(staging).record, body);
       lease = await acquireLock(runLayout(staging).lease, {
-        purpose: 'runner',
+        purpose: `run ${record.runId}`,
         socket: order.address,
         token: order.token,
       });
@@ -61,28 +84,54 @@ export class OpenRun {
       await rm(staging, { recursive: true, force: true });
       throw error;
     }
-    const layout = runLayout(final);
-    const run = new OpenRun(record, layout, lockAt(layout.lease, lease.owner), marker);
+    const run = new OpenRun(record, project, final, lockAt(runLayout(final).lease, lease.owner), []);
     // On Windows an open file cannot be moved: the log then stays where it is.
-    await rename(order.log, layout.log).catch(() => undefined);
-    run.#journal = await JournalWriter.open(layout.journal, {
-      onAppended: (line) => {
-        run.#view = applyLine(run.#view, line);
-      },
-    });
+    await rename(order.log, run.layout.log).catch(() => undefined);
+    await run.#openJournal(options);
     await run.append(
       { type: 'run.created', runId: record.runId, digest: createHash('sha256').update(body).digest('hex') },
-      {
-        type: 'runner.started',
-        epoch: lease.owner.epoch,
-        process: await identify(process.pid),
-        node: process.versions.node,
-        version: PI_LANES_VERSION,
-        runtime: record.runtime,
-      },
+      await run.#runnerStarted(),
     );
     await syncFolder(final);
     return run;
+  }
+
+  /** Takes a run over from a runner that is gone. Throws `lock_held` when it is not. */
+  static async takeOver(order: RecoverOrder, options: OpenRunOptions = {}): Promise<OpenRun> {
+    const project = projectLayout(order.projectDirectory);
+    const layout = runLayout(join(project.runs, order.runId));
+    const record = await readLaunchRecord(layout.directory);
+    const lease = await acquireLock(layout.lease, {
+      purpose: `run ${record.runId}`,
+      socket: order.address,
+      token: order.token,
+    });
+    const { lines } = await readJournal(layout.journal);
+    const run = new OpenRun(record, project, layout.directory, lease, lines);
+    await writeFile(join(project.active, record.runId), '', { mode: 0o600 });
+    await run.#openJournal(options);
+    await run.append(await run.#runnerStarted());
+    return run;
+  }
+
+  async #openJournal({ fault }: OpenRunOptions): Promise<void> {
+    this.#journal = await JournalWriter.open(this.layout.journal, {
+      ...(fault ? { fault } : {}),
+      onAppended: (line) => {
+        this.#view = applyLine(this.#view, line);
+      },
+    });
+  }
+
+  async #runnerStarted(): Promise<JournalEvent> {
+    return {
+      type: 'runner.started',
+      epoch: this.#lease.owner.epoch,
+      process: await identify(process.pid),
+      node: process.versions.node,
+      version: PI_LANES_VERSION,
+      runtime: this.record.runtime,
+    };
   }
 
   get view(): RunView {
@@ -91,6 +140,10 @@ export class OpenRun {
 
   get seq(): number {
     return this.#view.seq;
+  }
+
+  get epoch(): number {
+    return this.#lease.owner.epoch;
   }
 
   /** Appends one step and syncs it. */
@@ -117,7 +170,7 @@ export class OpenRun {
 
   /** Writes a body durably and says how an event names it. `path` lies inside the run folder. */
   async store(path: string, content: string): Promise<StoredFile> {
-    await writeFileAtomic(path, content);
+    await whenThereIsRoom(() => writeFileAtomic(path, content));
     return {
       file: path.slice(this.layout.directory.length + 1).replaceAll('\\', '/'),
       bytes: Buffer.byteLength(content),
@@ -128,8 +181,13 @@ export class OpenRun {
   /** The terminal order: results are durable already; terminal event, then status, then the marks of a live run go. */
   async end(state: TerminalState, error: ErrorValue | null): Promise<void> {
     await this.append({ type: 'run.ended', state, error });
-    await writeFileAtomic(this.layout.status, `${JSON.stringify(this.#view)}\n`);
-    await rm(this.#marker, { force: true });
+    await this.finish();
+  }
+
+  /** Everything after the terminal event. Repeating it changes nothing. */
+  async finish(): Promise<void> {
+    await whenThereIsRoom(() => writeFileAtomic(this.layout.status, `${JSON.stringify(this.#view)}\n`));
+    await rm(join(this.project.active, this.record.runId), { force: true });
     await this.#lease.release();
     await this.#writer.close();
   }

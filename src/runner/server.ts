@@ -80,6 +80,9 @@ export class RunnerServer {
     guarded('ping');
     guarded('status');
     guarded('stop');
+    guarded('interrupt');
+    guarded('steer');
+    guarded('answer');
     peer.listen();
   }
 

@@ -1,151 +1,252 @@
-/** Executes a run with one child: intent, effect, fact. */
+/** Executes a run with one child: intent, effect, fact; and again where the policy says so. */
 import { createHash, randomUUID } from 'node:crypto';
-import type { Child, ChildDriver, ChildEvent, ChildOutcome } from '../core/children/index.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Child, ChildDriver, ChildOutcome, SessionStart } from '../core/children/index.ts';
+import type { Lock } from '../core/locks/index.ts';
+import { OutputClaim } from '../core/outputs/index.ts';
 import { childEnvironment } from '../core/processes/index.ts';
-import type { ChildLayout } from '../core/projects/index.ts';
-import { CappedLog, MirrorWriter, redact } from '../core/transcripts/index.ts';
+import { type ChildLayout, rootLayout } from '../core/projects/index.ts';
+import { CONTINUE_PROMPT } from '../core/runs/index.ts';
+import { leaseSession, readSessionFile } from '../core/sessions/index.ts';
 import { type ErrorValue, NO_USAGE, type TerminalState, toErrorValue } from '../protocol/index.ts';
+import { nextStep } from './attempt-policy.ts';
+import type { ChildDesk } from './child-desk.ts';
 import type { OpenRun } from './open-run.ts';
-import { ProgressNotes } from './progress-notes.ts';
-import type { StopRequest } from './stop-request.ts';
+import type { RunControl } from './run-control.ts';
 
 /** The run's only child. */
 const CHILD = 1;
-const ATTEMPT = 1;
-const STDOUT_NOTE_CHARS = 2000;
-/** A child may not fill the journal with noise: after so many lines the rest is only counted in memory. */
-const MAX_STDOUT_NOTES = 100;
 
 export interface RunResult {
   state: TerminalState;
   error: ErrorValue | null;
 }
 
+/** Where the work begins: with the task, in the middle after a crash, or with an answer that is already there. */
+export type Beginning =
+  | { kind: 'ask'; session: SessionStart; prompt: string }
+  | { kind: 'adopt'; text: string; stopReason: string };
+
+export interface RunTools {
+  run: OpenRun;
+  driver: ChildDriver;
+  control: RunControl;
+  desk: ChildDesk;
+  layout: ChildLayout;
+}
+
+/** Milliseconds an exit may come after the request it made fail. */
+const EXPLAIN_MS = 100;
+
 const NOTHING_DONE = { phase: 'ending', tool: null, turns: 0, toolCalls: 0, usage: NO_USAGE } as const;
 
 /** Runs to the end. The terminal event is left to the caller. */
-export async function executeSingleRun(run: OpenRun, driver: ChildDriver, stop: StopRequest): Promise<RunResult> {
-  const { record } = run;
-  const layout = await run.childFolder(CHILD);
-  const mirror = new MirrorWriter(layout.transcript);
-  const stderr = new CappedLog(layout.stderr);
-  const progress = new ProgressNotes((event) => run.note(event), CHILD);
-  let stdoutNotes = 0;
-  const onEvent = (event: ChildEvent) => {
-    switch (event.type) {
-      case 'transcript':
-        mirror.add(event.entry);
-        break;
-      case 'progress':
-        progress.update(event.progress);
-        break;
-      case 'stderr':
-        stderr.add(event.text);
-        break;
-      case 'stdout':
-        if (stdoutNotes++ < MAX_STDOUT_NOTES) {
-          run.note({ type: 'child.stdout', child: CHILD, text: redact(event.text).slice(0, STDOUT_NOTE_CHARS) });
-        }
-        break;
-      case 'dialog':
-        run.note({
-          type: 'child.dialog',
-          child: CHILD,
-          method: event.method,
-          title: redact(event.title).slice(0, 200),
-          answer: 'cancelled',
-        });
-        mirror.add({
-          type: 'note',
-          t: Date.now(),
-          text: `A dialog was cancelled, nobody was there to answer: ${event.title}`,
-        });
-        break;
-      default:
-        event satisfies never;
-    }
-  };
-
+export async function executeSingleRun(tools: RunTools, beginning: Beginning): Promise<RunResult> {
+  const { run, desk } = tools;
+  const leases: Lock[] = [];
+  let output: OutputClaim | undefined;
   try {
-    if (stop.isRequested) return { state: 'stopped', error: null };
-    await run.append({ type: 'child.spawn.intended', child: CHILD, attempt: ATTEMPT, agent: record.child.agent.name });
-    let child: Child;
-    try {
-      child = await driver.start(
-        {
-          runId: record.runId,
-          index: CHILD,
-          plan: record.child,
-          cwd: record.cwd,
-          trust: record.trust,
-          agentDir: record.agentDir,
-          node: record.node,
-          pi: record.pi,
-          layout,
-          env: childEnvironment(process.env),
-        },
-        onEvent,
-      );
-    } catch (error) {
-      const value = toErrorValue(error);
-      await run.append({ type: 'child.spawn.failed', child: CHILD, attempt: ATTEMPT, error: value });
-      return { state: 'failed', error: value };
+    output = await claimOutput(run);
+    if (beginning.kind === 'adopt') {
+      const { text, stopReason } = beginning;
+      const known = run.view.children[0];
+      const progress = {
+        ...NOTHING_DONE,
+        turns: known?.turns ?? 0,
+        toolCalls: known?.toolCalls ?? 0,
+        usage: known?.usage ?? NO_USAGE,
+      };
+      const outcome: ChildOutcome = {
+        state: 'complete',
+        stopReason,
+        text,
+        error: null,
+        progress,
+        exited: true,
+        inactive: false,
+      };
+      await settle(tools, outcome, output);
+      return { state: outcome.state, error: null };
     }
-    // Not waited for: Pi is starting meanwhile. The next synced step comes after it in the same journal.
-    const spawned = run.append({ type: 'child.spawned', child: CHILD, attempt: ATTEMPT, process: child.process });
-    const outcome = await converse(run, child, stop);
-    await spawned;
-    progress.stop();
-    await mirror.flush();
-    await settle(run, layout, outcome);
-    const end = await child.end();
-    if (end.note) mirror.add({ type: 'note', t: Date.now(), text: end.note });
-    await run.append({ type: 'child.ended', child: CHILD, attempt: ATTEMPT, ...end });
+    const { outcome, child } = await attempts(tools, beginning, leases, output);
+    await desk.workOver();
+    await settle(tools, outcome, output);
+    if (child) await endChild(tools, child);
     return { state: outcome.state, error: outcome.error };
+  } catch (error) {
+    await desk.workOver();
+    return { state: 'failed', error: toErrorValue(error) };
   } finally {
-    progress.stop();
-    await mirror.close();
-    await stderr.close();
+    await desk.close();
+    await output?.release();
+    for (const lease of leases) await lease.release();
   }
 }
 
-/** From the handshake to the outcome. A stop wins over whatever happens at the same time. */
-async function converse(run: OpenRun, child: Child, stop: StopRequest): Promise<ChildOutcome> {
-  const task = run.record.child.task;
-  try {
-    const ready = await stop.race(child.ready());
-    if (ready === 'stop') return await stopped(child);
-    const promptId = randomUUID();
-    const sha256 = createHash('sha256').update(task).digest('hex');
-    await run.append(
-      { type: 'child.ready', child: CHILD, ...ready },
-      { type: 'child.prompt.intended', child: CHILD, promptId, bytes: Buffer.byteLength(task), sha256 },
-    );
-    const answer = await stop.race(child.prompt(task));
-    if (answer === 'stop') return await stopped(child);
-    await run.append({ type: 'child.prompted', child: CHILD, promptId, disposition: answer.disposition });
-  } catch (error) {
-    // A child that exited while it was asked explains itself better than the request that failed.
-    const settled = await Promise.race([child.settled, Promise.resolve(undefined)]);
-    return settled?.error
-      ? settled
-      : { state: 'failed', stopReason: null, text: '', error: toErrorValue(error), progress: NOTHING_DONE };
+async function claimOutput(run: OpenRun): Promise<OutputClaim | undefined> {
+  const plan = run.record.child.output;
+  if (!plan) return undefined;
+  const claim = await OutputClaim.take(run.project.claims, plan.path, `run ${run.record.runId}`);
+  await run.append({ type: 'output.claimed', child: CHILD, path: claim.path });
+  return claim;
+}
+
+interface Attempted {
+  outcome: ChildOutcome;
+  /** Still to be ended; absent when no process came to be. */
+  child: Child | undefined;
+}
+
+/** Tries until the work is over or the policy gives up. Of all attempts only the last child is still there afterwards. */
+async function attempts(
+  tools: RunTools,
+  beginning: Extract<Beginning, { kind: 'ask' }>,
+  leases: Lock[],
+  output: OutputClaim | undefined,
+): Promise<Attempted> {
+  const { run, control } = tools;
+  let plan = run.record.child;
+  let coldStarts = 0;
+  let recovered = false;
+  const tried: string[] = [];
+  for (let attempt = (run.view.children[0]?.attempt ?? 0) + 1; ; attempt++) {
+    await output?.renew();
+    const from = performance.now();
+    let { outcome, child } = await oneAttempt(tools, beginning, attempt, plan, leases);
+    for (;;) {
+      if (control.reason !== undefined) return { outcome, child };
+      const model = run.view.children[0]?.model ?? plan.model ?? null;
+      if (model !== null && !tried.includes(model)) tried.push(model);
+      const step = nextStep({ outcome, tookMs: performance.now() - from, plan, coldStarts, tried, recovered });
+      if (step.next === 'none') return { outcome, child };
+      const error = outcome.error ?? { code: 'child_exited' as const, message: 'The child was aborted from outside.' };
+      await run.append({
+        type: 'child.attempt.failed',
+        child: CHILD,
+        attempt,
+        error: clip(error),
+        next: step.next,
+        model,
+        delayMs: step.delayMs,
+      });
+      if (step.next === 'continue' && child) {
+        recovered = true;
+        outcome = await ask(tools, child, CONTINUE_PROMPT);
+        continue;
+      }
+      if (child) await endChild(tools, child);
+      if (step.next === 'retry') coldStarts++;
+      if (step.next === 'fallback') plan = { ...plan, model: step.model };
+      const ended = await control.race(delay(step.delayMs));
+      if (ended === 'ended') return { outcome: cutShort(control, outcome), child: undefined };
+      break;
+    }
   }
-  const outcome = await stop.race(child.settled);
-  return outcome === 'stop' ? await stopped(child) : outcome;
+}
+
+async function oneAttempt(
+  tools: RunTools,
+  beginning: Extract<Beginning, { kind: 'ask' }>,
+  attempt: number,
+  plan: OpenRun['record']['child'],
+  leases: Lock[],
+): Promise<Attempted> {
+  const { run, driver, control, desk, layout } = tools;
+  const { record } = run;
+  if (control.reason !== undefined) return { outcome: cutShort(control, undefined), child: undefined };
+  const locks = rootLayout(record.agentDir).sessionLocks;
+  if (beginning.session.kind === 'continue' && leases.length === 0) {
+    leases.push(await leaseSession(locks, beginning.session.file, `run ${record.runId}`));
+  }
+  await run.append({ type: 'child.spawn.intended', child: CHILD, attempt, agent: plan.agent.name });
+  let child: Child;
+  try {
+    const { runId, cwd, trust, agentDir, node, pi } = record;
+    const { session } = beginning;
+    const env = childEnvironment(process.env);
+    child = await driver.start(
+      { runId, index: CHILD, plan, session, cwd, trust, agentDir, node, pi, layout, env },
+      desk.onEvent,
+    );
+  } catch (error) {
+    const value = toErrorValue(error);
+    await run.append({ type: 'child.spawn.failed', child: CHILD, attempt, error: clip(value) });
+    return { outcome: failed(value), child: undefined };
+  }
+  desk.attend(child);
+  // Not waited for: Pi is starting meanwhile. The next synced step comes after it in the same journal.
+  const spawned = run.append({ type: 'child.spawned', child: CHILD, attempt, process: child.process });
+  try {
+    const ready = await control.race(child.ready());
+    if (ready === 'ended') return { outcome: await cutOff(tools, child), child };
+    if (ready.session.file && leases.length === 0)
+      leases.push(await leaseSession(locks, ready.session.file, `run ${record.runId}`));
+    await run.append({ type: 'child.ready', child: CHILD, ...ready });
+  } catch (error) {
+    return { outcome: await explain(child, error), child };
+  } finally {
+    await spawned;
+  }
+  return { outcome: await ask(tools, child, beginning.prompt), child };
+}
+
+/** Hands the prompt over and waits for the outcome. Stop, timeout and interrupt win over whatever happens at the same time. */
+async function ask(tools: RunTools, child: Child, prompt: string): Promise<ChildOutcome> {
+  const { run, control, desk } = tools;
+  try {
+    const promptId = randomUUID();
+    const sha256 = createHash('sha256').update(prompt).digest('hex');
+    await run.append({
+      type: 'child.prompt.intended',
+      child: CHILD,
+      promptId,
+      bytes: Buffer.byteLength(prompt),
+      sha256,
+    });
+    const answer = await control.race(child.prompt(prompt));
+    if (answer === 'ended') return await cutOff(tools, child);
+    await run.append({ type: 'child.prompted', child: CHILD, promptId, disposition: answer.disposition });
+    await desk.steering.attach(child);
+  } catch (error) {
+    return explain(child, error);
+  }
+  const outcome = await control.race(child.settled);
+  return outcome === 'ended' ? cutOff(tools, child) : outcome;
+}
+
+/** A child that exited while it was asked explains itself better than the request that failed. */
+async function explain(child: Child, error: unknown): Promise<ChildOutcome> {
+  const settled = await Promise.race([child.settled, delay(EXPLAIN_MS, undefined)]);
+  return settled?.error ? settled : failed(toErrorValue(error));
 }
 
 /** Asks the child to stop, ends it with everything it started, and keeps what it had said. */
-async function stopped(child: Child): Promise<ChildOutcome> {
+async function cutOff({ control }: RunTools, child: Child): Promise<ChildOutcome> {
   const aborted = await child.abort();
   const end = child.end();
   // An aborted child reports how far it came; one that cannot answer is judged by its exit.
   if (!aborted) await end;
   const outcome = await Promise.race([child.settled, end.then(() => child.settled)]);
-  return { ...outcome, state: 'stopped', error: null };
+  return cutShort(control, outcome);
 }
 
-async function settle(run: OpenRun, layout: ChildLayout, outcome: ChildOutcome): Promise<void> {
+/** What becomes of an outcome when a person or a limit ended the work. */
+function cutShort(control: RunControl, outcome: ChildOutcome | undefined): ChildOutcome {
+  const base = outcome ?? failed({ code: 'interrupted', message: 'The run ended before its child began.' });
+  if (control.reason === 'stop') return { ...base, state: 'stopped', error: null };
+  if (control.reason === 'timeout') return { ...base, state: 'failed', error: control.error };
+  return { ...base, state: 'paused', error: null };
+}
+
+function failed(error: ErrorValue): ChildOutcome {
+  return { state: 'failed', stopReason: null, text: '', error, progress: NOTHING_DONE, exited: false, inactive: true };
+}
+
+async function settle(
+  { run, layout }: RunTools,
+  outcome: ChildOutcome,
+  output: OutputClaim | undefined,
+): Promise<void> {
   const { progress, text, state, stopReason, error } = outcome;
   const body = {
     version: 1,
@@ -158,12 +259,16 @@ async function settle(run: OpenRun, layout: ChildLayout, outcome: ChildOutcome):
     text,
   };
   const result = await run.store(layout.result, `${JSON.stringify(body)}\n`);
+  if (output) {
+    const saved = await output.settle(text !== '' ? text : `[no answer: ${error?.message ?? state}]\n`);
+    await run.append({ type: 'output.settled', child: CHILD, path: output.path, ...saved });
+  }
   await run.append({
     type: 'child.settled',
     child: CHILD,
     state,
     stopReason,
-    error: clip(error),
+    error: error && clip(error),
     result,
     turns: progress.turns,
     toolCalls: progress.toolCalls,
@@ -171,7 +276,38 @@ async function settle(run: OpenRun, layout: ChildLayout, outcome: ChildOutcome):
   });
 }
 
+async function endChild({ run, desk }: RunTools, child: Child): Promise<void> {
+  const end = await child.end();
+  if (end.note) desk.remark(end.note);
+  const attempt = run.view.children[0]?.attempt ?? 1;
+  await run.append({ type: 'child.ended', child: CHILD, attempt, ...end }, await checkSession(run));
+}
+
+/** Pi writes a session that was deleted under it anew without its header; then it can never be opened again. */
+async function checkSession(run: OpenRun) {
+  const session = run.view.children[0]?.session?.file;
+  const event = { type: 'child.session.checked', child: CHILD } as const;
+  if (!session) return { ...event, state: 'none', note: null } as const;
+  const file = await readSessionFile(session);
+  if (file.state === 'ok') return { ...event, state: 'ok', note: null } as const;
+  // A child that was asked nothing has no session file yet.
+  const begun = (run.view.children[0]?.turns ?? 0) > 0;
+  if (file.state === 'missing' && !begun) return { ...event, state: 'none', note: null } as const;
+  return {
+    ...event,
+    state: file.state === 'missing' ? 'missing' : 'damaged',
+    note: file.reason.slice(0, 500),
+  } as const;
+}
+
 /** Journal lines are small; the whole text of an error stands in the result file. */
-function clip(error: ErrorValue | null): ErrorValue | null {
-  return error && { ...error, message: error.message.slice(0, 8000) };
+function clip(error: ErrorValue): ErrorValue {
+  return { ...error, message: error.message.slice(0, 8000) };
+}
+
+/** Where a run begins that has never been started: with its task, on the session it was launched with. */
+export function firstBeginning(run: OpenRun): Beginning {
+  const { child, resume } = run.record;
+  const session: SessionStart = resume ? { kind: resume.how, file: resume.session } : { kind: 'new' };
+  return { kind: 'ask', session, prompt: child.task };
 }

@@ -35,7 +35,7 @@ console.log(
     rssMb: Number((rss / 1024).toFixed(1)),
   }),
 );
-await stopRun(run.directory, { by, client: world.toolbox.client });
+await stopRun(world.toolbox, run.directory, by);
 
 /** User and system time in clock ticks (proc(5)). */
 async function ticks(of: number): Promise<number> {

@@ -119,15 +119,6 @@ describe('the outcome', () => {
     expect(snapshot).toMatchObject({ state: 'stopped', view: { children: [{ exit: { signal: 'SIGKILL' } }] } });
   });
 
-  test('a dialog nobody can answer is cancelled and noted', async () => {
-    const { snapshot, text, lines } = await play({
-      steps: [{ dialog: 'confirm', title: 'Really?' }, { say: '{{answers}}' }],
-    });
-    expect(snapshot.state).toBe('complete');
-    expect(text).toContain('cancelled');
-    expect(ofType(lines, 'child.dialog')).toEqual([expect.objectContaining({ method: 'confirm', title: 'Really?' })]);
-  });
-
   test('nothing of the editor or of the runner reaches the child', async () => {
     const { text } = await play({ steps: [{ say: '{{env}}' }] });
     expect(text).toContain('PI_CODING_AGENT_DIR');
@@ -161,7 +152,7 @@ describe('the end of the process', () => {
     });
     await waitFor('the first words', async () => (await run.store.read(run.runId)).view?.children[0]?.turns === 1);
     const from = performance.now();
-    const stop = () => stopRun(run.directory, { by: owner, client: world.toolbox.client });
+    const stop = () => stopRun(world.toolbox, run.directory, owner);
     // B94 Two clients ask at once: one stop, one answer.
     const [first, second] = await Promise.all([stop(), stop()]);
     expect([first, second]).toEqual([{ outcome: 'done' }, { outcome: 'done' }]);
@@ -180,7 +171,7 @@ describe('the end of the process', () => {
     try {
       const run = await start({ steps: [{ say: 'never' }] });
       await waitFor('the process', async () => (await run.store.read(run.runId)).view?.children[0]?.process);
-      expect(await stopRun(run.directory, { by: owner, client: world.toolbox.client })).toEqual({ outcome: 'done' });
+      expect(await stopRun(world.toolbox, run.directory, owner)).toEqual({ outcome: 'done' });
       expect((await run.store.read(run.runId)).state).toBe('stopped');
       expect(await fake.running()).toEqual([]);
     } finally {

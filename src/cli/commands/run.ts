@@ -13,6 +13,11 @@ export interface RunOptions {
   thinking: string | undefined;
   cwd: string | undefined;
   label: string | undefined;
+  output: string | undefined;
+  'output-mode': string | undefined;
+  /** Seconds. */
+  timeout: string | undefined;
+  'tool-timeout': string | undefined;
   approve: boolean | undefined;
   wait: boolean | undefined;
   json: boolean | undefined;
@@ -31,6 +36,9 @@ export async function runCommand(context: CliContext, options: RunOptions): Prom
     ...(options.model === undefined ? {} : { model: options.model }),
     ...(options.thinking === undefined ? {} : { thinking: options.thinking }),
     ...(options.label === undefined ? {} : { label: options.label }),
+    ...(options.output === undefined ? {} : { output: options.output }),
+    ...outputMode(options['output-mode']),
+    ...timeouts(options),
   });
   const { runId, directory } = launched;
   if (!options.wait) {
@@ -48,7 +56,10 @@ export async function runCommand(context: CliContext, options: RunOptions): Prom
     if (options.json)
       printJson(context, { runId, directory, state: snapshot.state, text, error: snapshot.error, run: snapshot.view });
     else {
-      if (text !== '') context.out(process.stdout.isTTY ? visible(text) : text);
+      const output = snapshot.view?.children[0]?.output;
+      if (output && options['output-mode'] === 'file-only') context.out(output.path);
+      else if (text !== '') context.out(process.stdout.isTTY ? visible(text) : text);
+      if (output?.error) context.err(`The answer could not be written to ${output.path}: ${output.error}`);
       if (snapshot.state !== 'complete')
         context.err(`The run is ${snapshot.state}.${snapshot.error ? ` ${visible(snapshot.error.message)}` : ''}`);
       if (snapshot.error?.hint) context.err(snapshot.error.hint);
@@ -82,6 +93,28 @@ async function readTask(options: RunOptions): Promise<string> {
       `--task-file ${file} cannot be read: ${error instanceof Error ? error.message : error}.`,
     );
   }
+}
+
+function outputMode(text: string | undefined): { outputMode?: 'inline' | 'file-only' } {
+  if (text === undefined) return {};
+  if (text === 'inline' || text === 'file-only') return { outputMode: text };
+  throw new LanesError('launch_invalid', `--output-mode is "${text}".`, 'It must be inline or file-only.');
+}
+
+/** An option given in seconds, as milliseconds. */
+function milliseconds(option: string, text: string): number {
+  const seconds = Number(text);
+  if (Number.isFinite(seconds) && seconds >= 0) return Math.round(seconds * 1000);
+  throw new LanesError('launch_invalid', `--${option} is "${text}".`, 'It must be a number of seconds.');
+}
+
+/** `--timeout 0`: no limit. */
+function timeouts(options: RunOptions): { timeoutMs?: number | null; toolTimeoutMs?: number } {
+  const { timeout, 'tool-timeout': tool } = options;
+  return {
+    ...(timeout === undefined ? {} : { timeoutMs: milliseconds('timeout', timeout) || null }),
+    ...(tool === undefined ? {} : { toolTimeoutMs: milliseconds('tool-timeout', tool) }),
+  };
 }
 
 function exitCodeFor(state: RunState): number {

@@ -8,17 +8,22 @@ import type {
   ErrorValue,
   PiInstallation,
   ProcessIdentity,
+  QuestionAnswer,
   TerminalState,
   TranscriptEntry,
   Usage,
 } from '../../protocol/index.ts';
 import type { ChildLayout } from '../projects/index.ts';
 
+/** The conversation a child begins with. `fork`: a copy of the file, moved to the child's folder. */
+export type SessionStart = { kind: 'new' } | { kind: 'continue'; file: string } | { kind: 'fork'; file: string };
+
 export interface ChildStart {
   runId: string;
   /** From 1. */
   index: number;
   plan: ChildPlan;
+  session: SessionStart;
   cwd: string;
   trust: 'approve' | 'no-approve';
   agentDir: string;
@@ -37,12 +42,28 @@ export interface ChildProgress {
   usage: Usage;
 }
 
+export interface ChildQuestion {
+  id: string;
+  method: string;
+  title: string;
+  message: string;
+  options: string[];
+  /** Milliseconds after which the child goes on by itself; absent: it waits. */
+  timeoutMs?: number;
+}
+
 /** What a running child reports, in order. */
 export type ChildEvent =
   | { type: 'progress'; progress: ChildProgress }
   | { type: 'transcript'; entry: TranscriptEntry }
-  /** A dialog was answered `cancelled`, because nobody was there to ask. */
-  | { type: 'dialog'; method: string; title: string }
+  /** A dialog that waits for `answer`. */
+  | { type: 'question'; question: ChildQuestion }
+  | { type: 'tool.start'; id: string; name: string }
+  | { type: 'tool.end'; id: string; name: string; isError: boolean }
+  /** Something was said to the child and stands in its conversation now. */
+  | { type: 'heard'; text: string }
+  /** The model is being asked; everything heard so far is in front of it. */
+  | { type: 'model-asked' }
   /** A line on the protocol stream that is not protocol. */
   | { type: 'stdout'; text: string }
   | { type: 'stderr'; text: string };
@@ -61,6 +82,10 @@ export interface ChildOutcome {
   text: string;
   error: ErrorValue | null;
   progress: ChildProgress;
+  /** The process went away by itself before its work was over. */
+  exited: boolean;
+  /** Nothing at all had been heard from the conversation. */
+  inactive: boolean;
 }
 
 /** How the child's process ended. */
@@ -75,11 +100,15 @@ export interface Child {
   readonly process: ProcessIdentity;
   /** Waits until the child can take a prompt. Rejects with the reason when it cannot. */
   ready(): Promise<ChildReady>;
-  /** Hands a prompt over; resolves when the child accepted it. */
+  /** Hands a prompt over; resolves when the child accepted it. Begins a new piece of work: see `settled`. */
   prompt(text: string): Promise<{ disposition: string }>;
-  /** Resolves when the work is over: settled, exited, or failed beyond repair. Never rejects. */
+  /** Puts a message into the queue of a working child. Rejects when the child refuses it. */
+  steer(text: string, mode: 'steer' | 'follow-up'): Promise<void>;
+  /** Answers a question. The child takes it without a receipt. */
+  answer(questionId: string, answer: QuestionAnswer): void;
+  /** Resolves when the present work is over: settled, exited, or failed beyond repair. Never rejects. */
   readonly settled: Promise<ChildOutcome>;
-  /** Asks the child to stop what it is doing. False when it did not answer in time. */
+  /** Asks the child to stop what it is doing, queued messages included. False when it did not answer in time. */
   abort(): Promise<boolean>;
   /** Ends the process and everything it started. Idempotent. */
   end(): Promise<ChildEnd>;

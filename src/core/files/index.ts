@@ -1,2 +1,3 @@
 export * from './atomic-write.ts';
+export * from './capacity.ts';
 export * from './private-folder.ts';

@@ -4,6 +4,7 @@
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import type { JournalEvent, JournalLine } from '../../protocol/index.ts';
+import { whenThereIsRoom } from '../files/index.ts';
 import { formatLine } from './journal-line.ts';
 import { readJournal } from './journal-reader.ts';
 
@@ -16,26 +17,28 @@ interface Waiting {
 
 export interface JournalWriterOptions {
   now?: () => number;
+  /** Called around each event's write, so that tests can end the process there. */
+  fault?: (type: JournalEvent['type'], when: 'before' | 'after') => void;
   /** Called with each event once it is in the file (and synced, where asked for). */
   onAppended?: (line: JournalLine) => void;
 }
-
-const NOTHING = Buffer.alloc(0);
-const NEWLINE = Buffer.from('\n');
 
 export class JournalWriter {
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
   #seq: number;
-  /** A write failed half way: the file may end within a line. */
-  #torn = false;
   readonly #handle: FileHandle;
   readonly #now: () => number;
   readonly #onAppended: ((line: JournalLine) => void) | undefined;
+  readonly #fault: JournalWriterOptions['fault'];
+  /** Length of the file up to the last line that was written whole. */
+  #size: number;
 
-  private constructor(handle: FileHandle, seq: number, options: JournalWriterOptions) {
+  private constructor(handle: FileHandle, seq: number, size: number, options: JournalWriterOptions) {
     this.#handle = handle;
     this.#seq = seq;
+    this.#size = size;
+    this.#fault = options.fault;
     this.#now = options.now ?? Date.now;
     this.#onAppended = options.onAppended;
   }
@@ -46,7 +49,7 @@ export class JournalWriter {
     try {
       const existing = await readJournal(path);
       if (existing.unfinishedBytes > 0) await handle.appendFile('\n');
-      return new JournalWriter(handle, existing.lastSeq, options);
+      return new JournalWriter(handle, existing.lastSeq, (await handle.stat()).size, options);
     } catch (error) {
       await handle.close();
       throw error;
@@ -62,6 +65,7 @@ export class JournalWriter {
    * on the disk as well. Rejects with a `RangeError`, before anything is written, when an event is too long for a line.
    */
   async append(events: readonly JournalEvent[], options: { sync: boolean }): Promise<void> {
+    for (const { type } of events) this.#fault?.(type, 'before');
     const t = this.#now();
     const lines = events.map((event, index) => ({ ...event, seq: this.#seq + 1 + index, t }));
     const bytes = Buffer.concat(lines.map(({ seq, t: time, ...event }) => formatLine(event, seq, time)));
@@ -72,7 +76,10 @@ export class JournalWriter {
         bytes,
         sync: options.sync,
         resolve: () => {
-          for (const line of lines) this.#onAppended?.(line);
+          for (const line of lines) {
+            this.#onAppended?.(line);
+            this.#fault?.(line.type, 'after');
+          }
           resolve();
         },
         reject,
@@ -86,18 +93,29 @@ export class JournalWriter {
       const group = this.#waiting;
       this.#waiting = [];
       try {
-        const bytes = Buffer.concat([this.#torn ? NEWLINE : NOTHING, ...group.map((item) => item.bytes)]);
-        this.#torn = true;
-        // Not `write`: on a full disk that writes a part and calls it a success.
-        await this.#handle.appendFile(bytes);
-        this.#torn = false;
-        if (group.some((item) => item.sync)) await this.#handle.datasync();
+        const bytes = Buffer.concat(group.map((item) => item.bytes));
+        await whenThereIsRoom(() => this.#write(bytes));
+        if (group.some((item) => item.sync)) await whenThereIsRoom(() => this.#handle.datasync());
         for (const item of group) item.resolve();
       } catch (error) {
         for (const item of group) item.reject(error);
       }
     }
     this.#running = undefined;
+  }
+
+  /** All or nothing: what a full disk took only in part is cut off again. */
+  async #write(bytes: Buffer): Promise<void> {
+    try {
+      for (let done = 0; done < bytes.length; ) {
+        const { bytesWritten } = await this.#handle.write(bytes, done);
+        done += bytesWritten;
+      }
+      this.#size += bytes.length;
+    } catch (error) {
+      await this.#handle.truncate(this.#size).catch(() => undefined);
+      throw error;
+    }
   }
 
   async close(): Promise<void> {

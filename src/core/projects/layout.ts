@@ -15,6 +15,8 @@ export interface RootLayout {
   projects: string;
   runtime: string;
   cache: string;
+  /** Locks of session files, whatever project they are used from. */
+  sessionLocks: string;
   config: string;
 }
 
@@ -25,6 +27,7 @@ export function rootLayout(agentDir: string): RootLayout {
     projects: join(root, 'projects'),
     runtime: join(root, 'runtime'),
     cache: join(root, 'cache'),
+    sessionLocks: join(root, 'session-locks'),
     config: join(root, 'config.json'),
   };
 }
@@ -37,6 +40,8 @@ export interface ProjectLayout {
   active: string;
   /** Logs of runners that have not created their run yet. */
   starting: string;
+  /** Locks of output files that living runs have claimed. */
+  claims: string;
 }
 
 export function projectLayout(directory: string): ProjectLayout {
@@ -46,6 +51,7 @@ export function projectLayout(directory: string): ProjectLayout {
     runs: join(directory, 'runs'),
     active: join(directory, 'active'),
     starting: join(directory, 'starting'),
+    claims: join(directory, 'claims'),
   };
 }
 

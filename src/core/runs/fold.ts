@@ -7,6 +7,7 @@ import {
   type LaunchRecord,
   NO_USAGE,
   type RunView,
+  type SteerView,
 } from '../../protocol/index.ts';
 
 const TITLE_CHARS = 200;
@@ -39,6 +40,11 @@ export function initialView(record: LaunchRecord): RunView {
     endedAt: null,
     updatedAt: record.createdAt,
     stopRequested: false,
+    interruptRequested: false,
+    questions: [],
+    steering: [],
+    resumedFrom: record.resume?.sourceRunId ?? null,
+    epoch: 0,
     error: null,
     usage: NO_USAGE,
     children: [newChild(1, child.agent.name, child.label ?? null, child.model ?? null)],
@@ -67,6 +73,11 @@ function newChild(index: number, agent: string, label: string | null, model: str
     stopReason: null,
     error: null,
     result: null,
+    output: null,
+    attemptedModels: [],
+    attention: [],
+    timedOut: false,
+    sessionState: null,
     exit: null,
   };
 }
@@ -86,9 +97,13 @@ export function applyLine(view: RunView, line: JournalLine): RunView {
 function applyEvent(view: RunView, line: JournalLine): RunView {
   switch (line.type) {
     case 'run.created':
-    case 'runner.started':
-    case 'control.settled':
+    case 'recovery.decided':
       return view;
+    case 'runner.started':
+      return { ...view, epoch: line.epoch };
+    case 'recovery.begun':
+      // What waited for the runner that is gone will not be answered by anybody.
+      return withState({ ...view, questions: [] });
     case 'run.proceeded':
       return { ...view, state: 'running', startedAt: view.startedAt ?? line.t };
     case 'child.spawn.intended':
@@ -124,9 +139,17 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
         toolCalls: line.toolCalls,
         usage: line.usage,
       }));
-    case 'child.dialog':
     case 'child.stdout':
       return view;
+    case 'child.attempt.failed':
+      return withChild(view, line.child, (child) => ({
+        attemptedModels:
+          line.next === 'fallback' && child.model !== null && !child.attemptedModels.includes(child.model)
+            ? [...child.attemptedModels, child.model]
+            : child.attemptedModels,
+      }));
+    case 'child.session.checked':
+      return withChild(view, line.child, () => ({ sessionState: line.state }));
     case 'child.settled':
       return withChild(view, line.child, () => ({
         state: line.state,
@@ -139,6 +162,7 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
         toolCalls: line.toolCalls,
         usage: line.usage,
         endedAt: line.t,
+        attention: [],
       }));
     case 'child.ended':
       return withChild(view, line.child, (child) => ({
@@ -148,16 +172,61 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
         exit: { exitCode: line.exitCode, signal: line.signal, tree: line.tree, note: line.note },
       }));
     case 'control.requested':
-      return line.action === 'stop' ? { ...view, stopRequested: true } : view;
+      if (line.action === 'stop') return { ...view, stopRequested: true };
+      if (line.action === 'interrupt') return { ...view, interruptRequested: true };
+      return { ...view, steering: [...view.steering, newSteer(line, line.action)].slice(-MAX_STEERS) };
+    case 'control.settled': {
+      const { outcome, reason } = line;
+      if (outcome === 'done' || outcome === 'too-late') return view;
+      const settle = (steer: SteerView) =>
+        steer.requestId === line.requestId ? { ...steer, state: outcome, reason } : steer;
+      return { ...view, steering: view.steering.map(settle) };
+    }
+    case 'timeout.reached':
+      return withChild(view, line.child, () => ({ timedOut: true }));
+    case 'question.asked': {
+      const { questionId: id, child, method, title, message, options, expiresAt } = line;
+      return withState({
+        ...view,
+        questions: [...view.questions, { id, child, method, title, message, options, expiresAt }],
+      });
+    }
+    case 'question.answered':
+    case 'question.expired':
+      return withState({ ...view, questions: view.questions.filter((question) => question.id !== line.questionId) });
+    case 'attention.raised':
+      return withChild(view, line.child, (child) => ({ attention: [...new Set([...child.attention, line.kind])] }));
+    case 'attention.cleared':
+      return withChild(view, line.child, (child) => ({
+        attention: child.attention.filter((kind) => kind !== line.kind),
+      }));
+    case 'output.claimed':
+      return withChild(view, line.child, () => ({ output: { path: line.path, outcome: null, error: null } }));
+    case 'output.settled':
+      return withChild(view, line.child, () => ({
+        output: { path: line.path, outcome: line.outcome, error: line.error },
+      }));
     case 'run.ended': {
       const children = view.children.map((child) =>
         isTerminal(child.state) ? child : { ...child, state: line.state, phase: null, tool: null },
       );
-      return { ...view, children, state: line.state, error: line.error, endedAt: line.t };
+      return { ...view, children, questions: [], state: line.state, error: line.error, endedAt: line.t };
     }
     default:
       return line satisfies never;
   }
+}
+
+const MAX_STEERS = 20;
+
+function newSteer(line: Extract<JournalLine, { type: 'control.requested' }>, mode: SteerView['mode']): SteerView {
+  return { requestId: line.requestId, mode, preview: line.preview ?? '', state: 'pending', reason: null, at: line.t };
+}
+
+/** `waiting` while a question is open; it is the same run, going on as soon as it is answered. */
+function withState(view: RunView): RunView {
+  if (view.state !== 'running' && view.state !== 'waiting') return view;
+  return { ...view, state: view.questions.length > 0 ? 'waiting' : 'running' };
 }
 
 function withChild(view: RunView, index: number, change: (child: ChildView) => Partial<ChildView>): RunView {

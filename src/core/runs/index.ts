@@ -1,3 +1,4 @@
 export * from './fold.ts';
 export * from './ids.ts';
 export * from './record.ts';
+export * from './recovery.ts';

@@ -69,7 +69,7 @@ export async function stopChosenRun(services: Services, node: unknown): Promise<
   if (answer !== stop) return;
   const { outcome } = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Stopping…') },
-    () => stopRun(snapshot.directory, { by: services.owner, client: services.toolbox.client }),
+    () => stopRun(services.toolbox, snapshot.directory, services.owner),
   );
   if (outcome === 'too-late')
     void vscode.window.showInformationMessage(vscode.l10n.t('"{0}" had ended before it could be stopped.', title));

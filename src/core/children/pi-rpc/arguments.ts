@@ -2,7 +2,7 @@
 import { atLeast } from '../../toolchain/index.ts';
 import type { ChildStart } from '../child-driver.ts';
 
-const SINCE = { name: '0.78.0', trust: '0.79.0', settled: '0.80.4' };
+const SINCE = { name: '0.78.0', trust: '0.79.0', settled: '0.80.4', clearQueue: '0.84.4' };
 
 /** What this version of Pi can do that matters to us. */
 export interface PiCapabilities {
@@ -12,6 +12,8 @@ export interface PiCapabilities {
   knowsTrust: boolean;
   /** Takes `--name`. */
   namesSessions: boolean;
+  /** Knows `clear_queue`. */
+  clearsQueue: boolean;
 }
 
 export function capabilitiesOf(version: string): PiCapabilities {
@@ -19,6 +21,7 @@ export function capabilitiesOf(version: string): PiCapabilities {
     reportsSettled: atLeast(version, SINCE.settled),
     knowsTrust: atLeast(version, SINCE.trust),
     namesSessions: atLeast(version, SINCE.name),
+    clearsQueue: atLeast(version, SINCE.clearQueue),
   };
 }
 
@@ -26,6 +29,9 @@ export function piArguments(start: Omit<ChildStart, 'env' | 'node' | 'runId' | '
   const { plan, layout, trust } = start;
   const capabilities = capabilitiesOf(start.pi.version);
   const args = ['--mode', 'rpc', '--session-dir', layout.sessions];
+  // Always by path: an id could belong to another project, and Pi would ask about it on stdin.
+  if (start.session.kind === 'continue') args.push('--session', start.session.file);
+  if (start.session.kind === 'fork') args.push('--fork', start.session.file);
   if (plan.model) args.push('--model', plan.model);
   if (plan.thinking) args.push('--thinking', plan.thinking);
   const { agent } = plan;

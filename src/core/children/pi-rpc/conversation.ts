@@ -23,6 +23,13 @@ export interface Conversation {
   /** `tentative`: over unless Pi says it goes on (0.73 only). */
   settled: 'no' | 'tentative' | 'yes';
   aborted: boolean;
+  /** An agent run has begun since the last prompt. */
+  begun: boolean;
+}
+
+/** The same session with a new prompt: totals go on, the verdict begins anew. */
+export function nextPrompt(state: Conversation): Conversation {
+  return { ...state, lastAssistant: undefined, settled: 'no', aborted: false, tools: new Map() };
 }
 
 export const NEW_CONVERSATION: Conversation = {
@@ -34,13 +41,14 @@ export const NEW_CONVERSATION: Conversation = {
   lastAssistant: undefined,
   settled: 'no',
   aborted: false,
+  begun: false,
 };
 
 export function applyRecord(state: Conversation, record: PiRecord, options: { reportsSettled: boolean }): Conversation {
   switch (record.type) {
     case 'agent_start':
     case 'turn_start':
-      return { ...state, phase: 'thinking', settled: 'no' };
+      return { ...state, phase: 'thinking', settled: 'no', begun: true };
     case 'agent_end':
       if (options.reportsSettled || record.willRetry) return state;
       return { ...state, settled: 'tentative' };

@@ -10,6 +10,8 @@ export interface ProcessExit {
 
 export interface OutcomeFacts {
   conversation: Conversation;
+  /** Text of an answer that had begun and not ended. */
+  partial?: string;
   /** Present when the process went away before it reported that it had settled. */
   exit?: ProcessExit;
   /** Present when the protocol broke a limit or a command failed. */
@@ -21,13 +23,15 @@ export interface OutcomeFacts {
 export function judgeOutcome(facts: OutcomeFacts): ChildOutcome {
   const { conversation, exit, failure, stderr } = facts;
   const last = conversation.lastAssistant;
-  const text = last?.text ?? '';
+  const text = facts.partial || last?.text || '';
   const outcome = (state: TerminalState, error: ErrorValue | null): ChildOutcome => ({
     state,
     stopReason: last?.stopReason ?? null,
     text,
     error,
     progress: progressOf(conversation),
+    exited: exit !== undefined,
+    inactive: conversation.turns === 0 && conversation.toolCalls === 0 && !conversation.begun,
   });
   const fail = (code: ErrorCode, message: string, hint?: string) => {
     const tail = stderr.trim() === '' ? '' : `\nLast lines of its error output:\n${stderr.trimEnd()}`;
@@ -67,7 +71,7 @@ export function judgeOutcome(facts: OutcomeFacts): ChildOutcome {
     case 'toolUse':
       return fail('child_exited', 'The child ended after a tool call, before the model could answer.');
     default:
-      return text.trim() === ''
+      return last.text.trim() === ''
         ? fail('child_empty_output', 'The child ended with an empty answer.')
         : outcome('complete', null);
   }

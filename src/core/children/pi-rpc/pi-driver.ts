@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod/mini';
-import { type ErrorValue, type ProcessIdentity, toErrorValue } from '../../../protocol/index.ts';
+import { type ErrorValue, type ProcessIdentity, type QuestionAnswer, toErrorValue } from '../../../protocol/index.ts';
 import { childMarker, MARKER_ENV } from '../../processes/index.ts';
 import type {
   Child,
@@ -13,17 +13,19 @@ import type {
   ChildReady,
   ChildStart,
 } from '../child-driver.ts';
-import { capabilitiesOf, piArguments } from './arguments.ts';
-import { applyRecord, type Conversation, NEW_CONVERSATION, progressOf } from './conversation.ts';
+import { capabilitiesOf, type PiCapabilities, piArguments } from './arguments.ts';
+import { applyRecord, type Conversation, NEW_CONVERSATION, nextPrompt, progressOf } from './conversation.ts';
 import { getState, shakeHands } from './handshake.ts';
 import { judgeOutcome, type ProcessExit } from './outcome.ts';
 import { PiProcess } from './pi-process.ts';
-import type { PiRecord } from './records.ts';
+import { type PiRecord, textOf } from './records.ts';
 import { toTranscriptEntry } from './transcript-entries.ts';
 
 /** Milliseconds until Pi must have accepted a prompt. Extensions may handle input first. */
 const PROMPT_MS = 60_000;
 const ABORT_MS = 1000;
+const STEER_MS = 10_000;
+const MAX_PARTIAL_CHARS = 1024 * 1024;
 /** Pause before an end that Pi did not confirm (0.73) is checked, and between checks. */
 const CONFIRM_MS = 50;
 
@@ -45,7 +47,11 @@ export class PiDriver implements ChildDriver {
     const child = new PiChild(start, onEvent, this.#now);
     const process = await PiProcess.start(
       { file: pi.command.file, args: [...pi.command.args, ...piArguments(start)] },
-      { cwd: start.cwd, env: { ...start.env, PI_CODING_AGENT_DIR: start.agentDir, [MARKER_ENV]: marker }, marker },
+      {
+        cwd: start.cwd,
+        env: { ...start.env, ...pi.command.env, PI_CODING_AGENT_DIR: start.agentDir, [MARKER_ENV]: marker },
+        marker,
+      },
       child,
     );
     child.attach(process);
@@ -54,24 +60,23 @@ export class PiDriver implements ChildDriver {
 }
 
 class PiChild implements Child {
-  readonly settled: Promise<ChildOutcome>;
   readonly #start: ChildStart;
   readonly #onEvent: (event: ChildEvent) => void;
   readonly #now: () => number;
-  readonly #reportsSettled: boolean;
+  readonly #capabilities: PiCapabilities;
   #conversation: Conversation = NEW_CONVERSATION;
   #process: PiProcess | undefined;
   #confirming = false;
-  #settle: ((outcome: ChildOutcome) => void) | undefined;
+  #work = Promise.withResolvers<ChildOutcome>();
+  #over = false;
+  /** Text of the answer that is being streamed: all there is when the child goes away in the middle of it. */
+  #partial = '';
 
   constructor(start: ChildStart, onEvent: (event: ChildEvent) => void, now: () => number) {
     this.#start = start;
     this.#onEvent = onEvent;
     this.#now = now;
-    this.#reportsSettled = capabilitiesOf(start.pi.version).reportsSettled;
-    this.settled = new Promise((resolve) => {
-      this.#settle = resolve;
-    });
+    this.#capabilities = capabilitiesOf(start.pi.version);
   }
 
   attach(process: PiProcess): void {
@@ -81,6 +86,10 @@ class PiChild implements Child {
 
   get process(): ProcessIdentity {
     return this.#pi.identity;
+  }
+
+  get settled(): Promise<ChildOutcome> {
+    return this.#work.promise;
   }
 
   get #pi(): PiProcess {
@@ -93,20 +102,36 @@ class PiChild implements Child {
   }
 
   async prompt(text: string): Promise<{ disposition: string }> {
-    // `streamingBehavior` makes it race-free: an idle session starts, a busy one queues.
-    const answer = await this.#pi.rpc.request(
-      'prompt',
-      { message: text, streamingBehavior: 'followUp' },
-      { deadlineMs: PROMPT_MS },
-    );
-    const parsed = promptAnswer.safeParse(answer);
-    const disposition = (parsed.success ? parsed.data?.disposition : undefined) ?? 'started';
+    if (this.#over && !this.#pi.hasExited) {
+      this.#over = false;
+      this.#work = Promise.withResolvers<ChildOutcome>();
+      this.#conversation = nextPrompt(this.#conversation);
+    }
+    const disposition = await this.#send(text, 'followUp', PROMPT_MS);
     // An extension dealt with the text: no run starts, so nothing will ever settle.
     if (disposition === 'handled') this.#finish({});
     return { disposition };
   }
 
+  async steer(text: string, mode: 'steer' | 'follow-up'): Promise<void> {
+    await this.#send(text, mode === 'steer' ? 'steer' : 'followUp', STEER_MS);
+  }
+
+  /** `streamingBehavior` makes it race-free: an idle session starts, a busy one queues. */
+  async #send(message: string, streamingBehavior: 'steer' | 'followUp', deadlineMs: number): Promise<string> {
+    const answer = await this.#pi.rpc.request('prompt', { message, streamingBehavior }, { deadlineMs });
+    const parsed = promptAnswer.safeParse(answer);
+    return (parsed.success ? parsed.data?.disposition : undefined) ?? 'started';
+  }
+
+  answer(questionId: string, answer: QuestionAnswer): void {
+    this.#pi.rpc.send({ type: 'extension_ui_response', id: questionId, ...answer });
+  }
+
   async abort(): Promise<boolean> {
+    // A message still in the queue would be recorded and never answered.
+    if (this.#capabilities.clearsQueue)
+      await this.#pi.rpc.request('clear_queue', {}, { deadlineMs: ABORT_MS }).catch(() => undefined);
     return this.#pi.rpc.request('abort', {}, { deadlineMs: ABORT_MS }).then(
       () => true,
       () => false,
@@ -119,16 +144,42 @@ class PiChild implements Child {
 
   onRecord(record: Exclude<PiRecord, { type: 'response' }>): void {
     if (record.type === 'extension_ui_request') {
-      this.#answerDialog(record);
+      this.#ask(record);
       return;
     }
     const before = this.#conversation;
-    this.#conversation = applyRecord(before, record, { reportsSettled: this.#reportsSettled });
+    this.#conversation = applyRecord(before, record, { reportsSettled: this.#capabilities.reportsSettled });
     const entry = toTranscriptEntry(record, this.#now());
     if (entry) this.#onEvent({ type: 'transcript', entry });
+    this.#tell(record);
     if (this.#conversation !== before) this.#onEvent({ type: 'progress', progress: progressOf(this.#conversation) });
     if (this.#conversation.settled === 'yes') this.#finish({});
     else if (this.#conversation.settled === 'tentative') void this.#confirmSettled();
+  }
+
+  #tell(record: PiRecord): void {
+    switch (record.type) {
+      case 'tool_execution_start':
+        this.#onEvent({ type: 'tool.start', id: record.toolCallId, name: record.toolName });
+        break;
+      case 'tool_execution_end':
+        this.#onEvent({ type: 'tool.end', id: record.toolCallId, name: record.toolName, isError: record.isError });
+        break;
+      case 'message_update':
+        if (record.assistantMessageEvent.type === 'text_delta' && this.#partial.length < MAX_PARTIAL_CHARS) {
+          this.#partial += record.assistantMessageEvent.delta ?? '';
+        }
+        break;
+      case 'message_start':
+        this.#partial = '';
+        if (record.message.role === 'assistant') this.#onEvent({ type: 'model-asked' });
+        break;
+      case 'message_end':
+        this.#partial = '';
+        if (record.message.role === 'user') this.#onEvent({ type: 'heard', text: textOf(record.message.content) });
+        break;
+      default:
+    }
   }
 
   onNoise(text: string): void {
@@ -148,10 +199,19 @@ class PiChild implements Child {
     });
   }
 
-  #answerDialog(request: Extract<PiRecord, { type: 'extension_ui_request' }>): void {
+  #ask(request: Extract<PiRecord, { type: 'extension_ui_request' }>): void {
     if (!BLOCKING_DIALOGS.has(request.method)) return;
-    this.#pi.rpc.send({ type: 'extension_ui_response', id: request.id, cancelled: true });
-    this.#onEvent({ type: 'dialog', method: request.method, title: request.title ?? request.message ?? '' });
+    this.#onEvent({
+      type: 'question',
+      question: {
+        id: request.id,
+        method: request.method,
+        title: request.title ?? '',
+        message: request.message ?? request.placeholder ?? request.prefill ?? '',
+        options: request.options ?? [],
+        ...(request.timeout === undefined ? {} : { timeoutMs: request.timeout }),
+      },
+    });
   }
 
   /** Before 0.80.4 the end of a run is a guess until Pi says that nothing is under way or queued. */
@@ -177,9 +237,9 @@ class PiChild implements Child {
   }
 
   #finish(facts: { exit?: ProcessExit; failure?: ErrorValue }): void {
-    this.#settle?.(
-      judgeOutcome({ conversation: this.#conversation, stderr: this.#process?.stderr.text() ?? '', ...facts }),
-    );
-    this.#settle = undefined;
+    if (this.#over) return;
+    this.#over = true;
+    const stderr = this.#process?.stderr.text() ?? '';
+    this.#work.resolve(judgeOutcome({ conversation: this.#conversation, partial: this.#partial, stderr, ...facts }));
   }
 }

@@ -95,6 +95,10 @@ const record = z.discriminatedUnion('type', [
     method: z.string(),
     title: z.optional(z.string()),
     message: z.optional(z.string()),
+    placeholder: z.optional(z.string()),
+    prefill: z.optional(z.string()),
+    options: z.optional(z.array(z.string())),
+    timeout: z.optional(z.number()),
   }),
 ]);
 export type PiRecord = z.infer<typeof record>;

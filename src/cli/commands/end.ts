@@ -1,0 +1,41 @@
+import { type Ended, forceStopRun, interruptRun, stopRun } from '../../client/index.ts';
+import { type CliContext, EXIT, printJson } from '../context.ts';
+import { locateRun } from './status.ts';
+
+interface Options {
+  json: boolean | undefined;
+}
+
+/** Ends a run in one of three ways and says what is proven about its processes. */
+async function end(
+  context: CliContext,
+  wanted: string,
+  options: Options,
+  act: (directory: string) => Promise<Ended>,
+): Promise<number> {
+  const { store, runId, directory } = await locateRun(context, wanted);
+  const { outcome } = await act(directory);
+  const snapshot = await store.read(runId);
+  const proven =
+    snapshot.view?.children.every((child) => child.process === null || child.exit?.tree === 'gone') ?? false;
+  if (options.json) printJson(context, { runId, outcome, state: snapshot.state, processesGone: proven });
+  else if (outcome === 'too-late') context.out(`Run ${runId} had ended already: ${snapshot.state}.`);
+  else {
+    const proof = proven ? 'All its processes are gone.' : 'Not all its processes are proven gone.';
+    const next = snapshot.state === 'paused' ? ` Go on with \`pi-lanes resume ${runId}\`.` : '';
+    context.out(`Run ${runId} is ${snapshot.state}. ${proof}${next}`);
+  }
+  return EXIT.ok;
+}
+
+export function stopCommand(context: CliContext, wanted: string, options: Options): Promise<number> {
+  return end(context, wanted, options, (directory) => stopRun(context.toolbox, directory, context.owner));
+}
+
+export function interruptCommand(context: CliContext, wanted: string, options: Options): Promise<number> {
+  return end(context, wanted, options, (directory) => interruptRun(context.toolbox, directory, context.owner));
+}
+
+export function forceStopCommand(context: CliContext, wanted: string, options: Options): Promise<number> {
+  return end(context, wanted, options, (directory) => forceStopRun(context.toolbox, directory, context.owner));
+}

@@ -1,0 +1,29 @@
+import { resolve } from 'node:path';
+import { resumeRun } from '../../client/index.ts';
+import { type CliContext, EXIT, printJson } from '../context.ts';
+import { locateRun } from './status.ts';
+
+export interface ResumeOptions {
+  task?: string | undefined;
+  fork?: boolean | undefined;
+  cwd?: string | undefined;
+  approve?: boolean | undefined;
+  json: boolean | undefined;
+}
+
+/** Continues a lost run, or starts a new run on the session of an ended one. */
+export async function resumeCommand(context: CliContext, wanted: string, options: ResumeOptions): Promise<number> {
+  const { directory } = await locateRun(context, wanted);
+  const resumed = await resumeRun(context.toolbox, {
+    directory,
+    owner: context.owner,
+    ...(options.task === undefined ? {} : { task: options.task }),
+    ...(options.fork || options.cwd !== undefined ? { fork: true } : {}),
+    ...(options.cwd === undefined ? {} : { cwd: resolve(context.cwd, options.cwd) }),
+    ...(options.approve ? { trust: 'approve' as const } : {}),
+  });
+  if (options.json) printJson(context, { kind: resumed.kind, runId: resumed.runId, directory: resumed.directory });
+  else if (resumed.kind === 'continued') context.out(`Run ${resumed.runId} goes on where it stood.`);
+  else context.out(resumed.runId);
+  return EXIT.ok;
+}

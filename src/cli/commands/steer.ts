@@ -1,0 +1,29 @@
+import { steerRun } from '../../client/index.ts';
+import { type CliContext, EXIT, printJson } from '../context.ts';
+import { locateRun } from './status.ts';
+
+const WORDS = {
+  queued: 'It is queued: the agent takes it up after its present step.',
+  delivered: 'Delivered: the model has it in front of it.',
+  missed: 'Missed: the agent did not take it up.',
+  failed: 'The agent refused it.',
+};
+
+export async function steerCommand(
+  context: CliContext,
+  wanted: string,
+  message: string,
+  options: { followUp: boolean | undefined; json: boolean | undefined },
+): Promise<number> {
+  const { runId, directory } = await locateRun(context, wanted);
+  const receipt = await steerRun(
+    context.toolbox,
+    directory,
+    context.owner,
+    message,
+    options.followUp ? 'follow-up' : 'steer',
+  );
+  if (options.json) printJson(context, { runId, ...receipt });
+  else context.out(receipt.reason ? `${WORDS[receipt.state]} (${receipt.reason})` : WORDS[receipt.state]);
+  return receipt.state === 'queued' || receipt.state === 'delivered' ? EXIT.ok : EXIT.runFailed;
+}

@@ -1,0 +1,51 @@
+/** Reaching the runner of a run: its address and token stand in the run's lease. */
+import { connectSocket, RpcPeer } from '../core/ipc/index.ts';
+import { inspectLock } from '../core/locks/index.ts';
+import { runLayout } from '../core/projects/index.ts';
+import { LanesError, RPC_VERSION } from '../protocol/index.ts';
+
+/** Alive means: the socket answers the token handshake within this time. */
+const HELLO_MS = 1000;
+
+export interface ClientIdentity {
+  kind: string;
+  version: string;
+}
+
+/** Connects to the runner of a run. Throws `run_not_running` or `runner_unreachable`. */
+export async function connectRunner(directory: string, client: ClientIdentity): Promise<RpcPeer> {
+  const lease = await inspectLock(runLayout(directory).lease);
+  if (lease.state !== 'held' || !lease.owner?.socket) {
+    throw new LanesError(
+      'run_not_running',
+      'This run has no living runner.',
+      'Its work is over, or was cut off; see its status.',
+    );
+  }
+  const socket = await connectSocket(lease.owner.socket, HELLO_MS).catch((error: unknown) => {
+    throw new LanesError(
+      'runner_unreachable',
+      `The runner's socket cannot be reached: ${error instanceof Error ? error.message : error}.`,
+      'If this lasts, use Force Stop.',
+    );
+  });
+  const peer = new RpcPeer(socket);
+  peer.listen();
+  try {
+    await peer.request('hello', { token: lease.owner.token, version: RPC_VERSION, client }, { deadlineMs: HELLO_MS });
+    return peer;
+  } catch (error) {
+    peer.close();
+    throw error;
+  }
+}
+
+/** Whether the runner of a run answers the token handshake in time. */
+export async function answers(directory: string, client: ClientIdentity): Promise<boolean> {
+  try {
+    (await connectRunner(directory, client)).close();
+    return true;
+  } catch {
+    return false;
+  }
+}

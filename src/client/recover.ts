@@ -1,0 +1,57 @@
+/** Having a run whose runner is gone put in order by a new runner: continued exactly, or ended. */
+import { stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { projectLayout } from '../core/projects/index.ts';
+import { readLaunchRecord } from '../core/runs/index.ts';
+import { LanesError, type Owner } from '../protocol/index.ts';
+import { startRunner } from './runner-process.ts';
+import { ensureRuntime } from './runtime.ts';
+import type { Toolbox } from './toolbox.ts';
+
+/** The store's folders around a run folder. */
+export function projectOf(directory: string) {
+  return projectLayout(dirname(dirname(directory)));
+}
+
+/** Resolves when the new runner owns the run. Throws `lock_held` when somebody else took it over first. */
+export async function recoverRun(
+  toolbox: Toolbox,
+  directory: string,
+  settle: 'continue' | 'stop',
+  by: Owner,
+): Promise<void> {
+  const record = await readLaunchRecord(directory);
+  const own = join(toolbox.root.runtime, record.runtime, 'runner.mjs');
+  // The bundle the run was started with, if it is still there: it knows the run best.
+  const runner = (await exists(own)) ? own : (await ensureRuntime(toolbox.distDirectory, toolbox.root)).runner;
+  const node = await toolbox.node();
+  const order = {
+    kind: 'recover' as const,
+    runId: basename(directory),
+    projectDirectory: projectOf(directory).directory,
+    settle,
+    by,
+  };
+  try {
+    const { peer } = await startRunner(
+      toolbox,
+      { node: node.file, runner, electron: node.electron },
+      projectOf(directory),
+      order,
+    );
+    peer.close();
+  } catch (error) {
+    // The new runner says so itself: it finds the lease held and leaves.
+    if (error instanceof LanesError && error.message.includes('lease is in use by')) {
+      throw new LanesError('lock_held', 'Another client has taken this run over already.', 'Look at its status again.');
+    }
+    throw error;
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

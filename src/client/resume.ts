@@ -1,0 +1,103 @@
+/**
+ * Resume, as a person means it: a lost run is continued as the same run; an ended one gets a new run on its session, with the
+ * launch contract of the old. One decision for every client.
+ */
+import { stat } from 'node:fs/promises';
+import { newRunId, RunReader, readLaunchRecord, taskTitle } from '../core/runs/index.ts';
+import { readSessionFile, sessionHolder } from '../core/sessions/index.ts';
+import { isTerminal, LanesError, type LaunchRecord, type Owner } from '../protocol/index.ts';
+import { type Launched, startRun } from './launch.ts';
+import { checkTask, type LaunchPlan, sessionName } from './plan.ts';
+import { projectOf, recoverRun } from './recover.ts';
+import { deriveState } from './run-snapshot.ts';
+import { ensureRuntime } from './runtime.ts';
+import type { Toolbox } from './toolbox.ts';
+
+export interface ResumeRequest {
+  directory: string;
+  /** What to say to the child now. Absent: it is asked to go on. */
+  task?: string;
+  owner: Owner;
+  /** On a copy of the session. Needed when it is in use, or its folder is gone. */
+  fork?: boolean;
+  /** Folder of the fork; only with `fork`. */
+  cwd?: string;
+  trust?: LaunchRecord['trust'];
+}
+
+export type Resumed = { kind: 'continued'; runId: string; directory: string } | ({ kind: 'resumed' } & Launched);
+
+export const GO_ON = 'Go on with your task from where you stopped.';
+
+/** Which of the two `resumeRun` would do. Throws `resume_refused` with the exact reason when neither is possible. */
+export async function resumeKind(directory: string): Promise<'continue' | 'resume'> {
+  const { view } = await RunReader.open(directory);
+  const state = await deriveState(directory, view);
+  if (state === 'lost') return 'continue';
+  if (!isTerminal(state))
+    throw refused(`it is ${state}`, state === 'unresponsive' ? 'Use Force Stop first.' : 'Steer it instead.');
+  if (state === 'stopped') throw refused('it was stopped', 'Start a new run with the same task.');
+  if (state === 'rejected') throw refused('it was rejected');
+  return 'resume';
+}
+
+function refused(reason: string, hint?: string): LanesError {
+  return new LanesError('resume_refused', `The run cannot be resumed: ${reason}.`, hint);
+}
+
+export async function resumeRun(toolbox: Toolbox, request: ResumeRequest): Promise<Resumed> {
+  const { directory, owner } = request;
+  if ((await resumeKind(directory)) === 'continue') {
+    await recoverRun(toolbox, directory, 'continue', owner);
+    const { runId } = await readLaunchRecord(directory);
+    return { kind: 'continued', runId, directory };
+  }
+  return { kind: 'resumed', ...(await startRun(toolbox, await planResume(toolbox, request))) };
+}
+
+/** A new run on the session of an ended one. Everything that can be refused is refused here. */
+export async function planResume(toolbox: Toolbox, request: ResumeRequest): Promise<LaunchPlan> {
+  const { record: source, view } = await RunReader.open(request.directory);
+  const task = request.task ?? GO_ON;
+  checkTask(task);
+  const child = view.children[0];
+  const session = child?.session?.file;
+  if (!session) throw refused('it has no persisted session file');
+  const file = await readSessionFile(session);
+  if (file.state !== 'ok') throw refused(file.reason, 'Its transcript is still there.');
+  const how = request.fork ? 'fork' : 'continue';
+  if (how === 'continue') {
+    const holder = await sessionHolder(toolbox.root.sessionLocks, session);
+    if (holder) throw holder;
+  }
+  // A continued session runs in the folder it was made in, whatever folder is named.
+  const cwd = how === 'fork' ? (request.cwd ?? source.cwd) : file.cwd;
+  if (!(await stat(cwd).catch(() => undefined))?.isDirectory()) {
+    throw new LanesError(
+      'cwd_gone',
+      `The run cannot be resumed: its folder ${cwd} is gone.`,
+      'Resume on a copy of the session in another folder (fork).',
+    );
+  }
+  const [tools, runtime] = await Promise.all([toolbox.tools(), ensureRuntime(toolbox.distDirectory, toolbox.root)]);
+  const record: LaunchRecord = {
+    ...source,
+    runId: newRunId(),
+    createdAt: Date.now(),
+    child: {
+      ...source.child,
+      task,
+      sessionName: sessionName(source.child.agent.name, source.child.label ?? taskTitle(source.child.task)),
+    },
+    cwd,
+    owner: request.owner,
+    parent: source.parent,
+    resume: { sourceRunId: source.runId, sourceChild: child.index, session, how },
+    trust: request.trust ?? source.trust,
+    runtime: runtime.hash,
+    client: toolbox.client,
+    node: tools.node.file,
+    pi: tools.installation,
+  };
+  return { record, project: projectOf(request.directory), runtime, electron: tools.node.electron };
+}

@@ -1,0 +1,129 @@
+/** Spawning a detached runner and reaching it: nothing of it blocks the caller's event loop. */
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { makePrivateFolder } from '../core/files/index.ts';
+import { connectSocket, newAddress, RpcPeer } from '../core/ipc/index.ts';
+import { childEnvironment, spawnDetached } from '../core/processes/index.ts';
+import type { ProjectLayout } from '../core/projects/index.ts';
+import { redact } from '../core/transcripts/index.ts';
+import { LanesError, RPC_VERSION, START_ENV, type StartOrder } from '../protocol/index.ts';
+import type { Toolbox } from './toolbox.ts';
+
+/** How a runner is started. */
+export interface RunnerProgram {
+  node: string;
+  /** `runner.mjs` */
+  runner: string;
+  /** The Node is the editor's own executable. */
+  electron: boolean;
+}
+
+/** Milliseconds from the spawn until the runner listens, and for each answer after that. */
+const LISTEN_MS = 20_000;
+export const ANSWER_MS = 20_000;
+const CONNECT_EVERY_MS = 4;
+const TAIL_CHARS = 4000;
+
+export interface ReachedRunner {
+  peer: RpcPeer;
+  /** The error with what the runner printed; the runner is ended unless it owns a run by now. */
+  explain(error: unknown, options: { ownsRun: boolean }): Promise<unknown>;
+}
+
+type OrderDetails = StartOrder extends infer O
+  ? O extends StartOrder
+    ? Omit<O, 'address' | 'token' | 'log'>
+    : never
+  : never;
+
+/** Starts a runner with an order and connects to it. A runner that dies on the way is reported with what it printed. */
+export async function startRunner(
+  toolbox: Toolbox,
+  program: RunnerProgram,
+  project: ProjectLayout,
+  details: OrderDetails,
+  options: { listenMs?: number } = {},
+): Promise<ReachedRunner> {
+  await makePrivateFolder(project.starting);
+  const order: StartOrder = {
+    ...details,
+    address: await newAddress(toolbox.env),
+    token: randomBytes(24).toString('hex'),
+    log: join(project.starting, `${details.runId}-${randomBytes(4).toString('hex')}.log`),
+  };
+  const child = await spawn(toolbox, program, order);
+  const explain: ReachedRunner['explain'] = (error, { ownsRun }) =>
+    ownsRun ? Promise.resolve(error) : describe(error, child, order);
+  let peer: RpcPeer | undefined;
+  try {
+    peer = await reach(child, order, options.listenMs ?? LISTEN_MS);
+    const hello = { token: order.token, version: RPC_VERSION, client: toolbox.client };
+    await peer.request('hello', hello, { deadlineMs: ANSWER_MS });
+    return { peer, explain };
+  } catch (error) {
+    peer?.close();
+    throw await describe(error, child, order);
+  }
+}
+
+async function spawn(toolbox: Toolbox, program: RunnerProgram, order: StartOrder): Promise<ChildProcess> {
+  const log = await open(order.log, 'wx', 0o600);
+  try {
+    const fault = toolbox.env['PI_LANES_FAULT'];
+    const env = childEnvironment(toolbox.env, {
+      [START_ENV]: JSON.stringify(order),
+      ...(fault === undefined ? {} : { PI_LANES_FAULT: fault }),
+      ...(program.electron ? { ELECTRON_RUN_AS_NODE: '1' } : {}),
+    });
+    return spawnDetached(
+      { file: program.node, args: [program.runner] },
+      { cwd: toolbox.root.root, env, logFd: log.fd },
+    );
+  } finally {
+    await log.close();
+  }
+}
+
+/** Connects as soon as the runner listens; fails at once when it dies first. */
+async function reach(runner: ChildProcess, order: StartOrder, deadlineMs: number): Promise<RpcPeer> {
+  const gone = Promise.race([once(runner, 'exit'), once(runner, 'error')]).then(() => 'gone' as const);
+  const deadline = performance.now() + deadlineMs;
+  while (performance.now() < deadline) {
+    if (!isAlive(runner)) break;
+    const socket = await connectSocket(order.address, 1000).catch(() => undefined);
+    if (socket) {
+      const peer = new RpcPeer(socket);
+      peer.listen();
+      return peer;
+    }
+    if ((await Promise.race([gone, delay(CONNECT_EVERY_MS, 'again' as const)])) === 'gone') break;
+  }
+  throw isAlive(runner)
+    ? new LanesError(
+        'runner_start_timeout',
+        `The runner did not begin to listen within ${deadlineMs} ms.`,
+        'Is this machine overloaded? Try again.',
+      )
+    : new LanesError('runner_died', 'The runner ended before the run began.');
+}
+
+function isAlive(runner: ChildProcess): boolean {
+  return runner.pid !== undefined && runner.exitCode === null && runner.signalCode === null;
+}
+
+async function describe(error: unknown, runner: ChildProcess, order: StartOrder): Promise<unknown> {
+  if (isAlive(runner)) runner.kill('SIGKILL');
+  const printed = await readFile(order.log, 'utf8').catch(() => '');
+  await rm(order.log, { force: true });
+  if (process.platform !== 'win32') await rm(order.address, { force: true });
+  const tail = redact(printed).trim().slice(-TAIL_CHARS);
+  const value =
+    error instanceof LanesError
+      ? error
+      : new LanesError('runner_died', error instanceof Error ? error.message : String(error));
+  return tail === '' ? value : new LanesError(value.code, `${value.message}\nThe runner printed:\n${tail}`, value.hint);
+}

@@ -1,0 +1,18 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { errnoOf } from './atomic-write.ts';
+
+/** Errors that pass when somebody makes room or closes files. */
+const CAPACITY = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
+const RETRY_MS = 1000;
+
+/** Does the write again every second while the disk is full or too many files are open: nothing a run knows is given up. */
+export async function whenThereIsRoom<T>(write: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!CAPACITY.has(errnoOf(error) ?? '')) throw error;
+      await delay(RETRY_MS);
+    }
+  }
+}

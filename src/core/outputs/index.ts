@@ -1,0 +1,2 @@
+export * from './output-file.ts';
+export * from './truncate.ts';

@@ -1,0 +1,124 @@
+/**
+ * The file an answer is also written to. Claimed before the child starts, so that no two children write one file; compared
+ * with its state before the run at the end: what the child wrote itself wins over the captured text.
+ */
+import { createHash } from 'node:crypto';
+import { mkdir, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { LanesError } from '../../protocol/index.ts';
+import { errnoOf, writeFileAtomic } from '../files/index.ts';
+import { acquireLock, inspectLock, type Lock } from '../locks/index.ts';
+
+/** What a file looked like; `null`: it did not exist. */
+type Snapshot = { mtimeMs: number; size: number; ino: number } | null;
+
+/** The real path behind a path whose last parts need not exist yet. */
+export async function realOutputPath(path: string): Promise<string> {
+  const absolute = resolve(path);
+  const missing: string[] = [];
+  for (let at = absolute; ; at = dirname(at)) {
+    try {
+      return join(await realpath(at), ...missing);
+    } catch (error) {
+      if (errnoOf(error) !== 'ENOENT' || dirname(at) === at) throw unusable(path, error);
+      missing.unshift(basename(at));
+    }
+  }
+}
+
+function unusable(path: string, error: unknown): LanesError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new LanesError(
+    'output_unusable',
+    `The output file ${path} cannot be used: ${reason}.`,
+    'Name a file in a folder you can write to.',
+  );
+}
+
+async function snapshot(path: string): Promise<Snapshot> {
+  try {
+    const info = await stat(path);
+    if (!info.isFile()) throw new LanesError('output_unusable', `The output ${path} is not a file.`, 'Name a file.');
+    return { mtimeMs: info.mtimeMs, size: info.size, ino: info.ino };
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return null;
+    if (error instanceof LanesError) throw error;
+    throw unusable(path, error);
+  }
+}
+
+function lockPath(claims: string, real: string): string {
+  return join(claims, createHash('sha256').update(real).digest('hex').slice(0, 32));
+}
+
+/** Refuses, before a run exists, a path that cannot be inspected or that a living run has claimed. */
+export async function checkOutput(claims: string, path: string): Promise<string> {
+  const real = await realOutputPath(path);
+  await snapshot(real);
+  const lock = await inspectLock(lockPath(claims, real));
+  if (lock.state === 'held' || lock.state === 'orphaned') throw claimed(real, lock.owner?.purpose);
+  return real;
+}
+
+function claimed(path: string, holder: string | undefined): LanesError {
+  return new LanesError(
+    'output_in_use',
+    `The output file ${path} is already claimed by ${holder ?? 'another run'}.`,
+    'Name another file.',
+  );
+}
+
+export type OutputOutcome = { outcome: 'saved' | 'kept' | 'failed'; bytes: number; error: string | null };
+
+export class OutputClaim {
+  readonly path: string;
+  readonly #lock: Lock;
+  #before: Snapshot;
+
+  private constructor(path: string, lock: Lock, before: Snapshot) {
+    this.path = path;
+    this.#lock = lock;
+    this.#before = before;
+  }
+
+  /** @param holder what other runs are told, for example `run <id>` */
+  static async take(claims: string, path: string, holder: string): Promise<OutputClaim> {
+    const real = await realOutputPath(path);
+    const before = await snapshot(real);
+    try {
+      return new OutputClaim(real, await acquireLock(lockPath(claims, real), { purpose: holder }), before);
+    } catch (error) {
+      if (error instanceof LanesError && error.code === 'lock_held')
+        throw claimed(real, (await inspectLock(lockPath(claims, real))).owner?.purpose);
+      throw error;
+    }
+  }
+
+  /** A new attempt begins: what the last one wrote counts as the state before. */
+  async renew(): Promise<void> {
+    this.#before = await snapshot(this.path);
+  }
+
+  /** Writes the text unless the child wrote the file itself. Missing folders are made. Never throws. */
+  async settle(text: string): Promise<OutputOutcome> {
+    try {
+      // Looked up again: a folder may have become a link to somewhere else meanwhile.
+      if ((await realOutputPath(this.path)) !== this.path) throw new Error('its folder now leads to another place');
+      const now = await snapshot(this.path);
+      const before = this.#before;
+      const changed =
+        now !== null &&
+        (before === null || now.mtimeMs !== before.mtimeMs || now.size !== before.size || now.ino !== before.ino);
+      if (changed) return { outcome: 'kept', bytes: now.size, error: null };
+      await mkdir(dirname(this.path), { recursive: true });
+      await writeFileAtomic(this.path, text, { mode: 0o644 });
+      return { outcome: 'saved', bytes: Buffer.byteLength(text), error: null };
+    } catch (error) {
+      return { outcome: 'failed', bytes: 0, error: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  release(): Promise<void> {
+    return this.#lock.release();
+  }
+}

@@ -1,0 +1,2 @@
+export * from './session-file.ts';
+export * from './session-lease.ts';

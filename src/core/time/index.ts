@@ -1,0 +1,1 @@
+export * from './alive-clock.ts';

@@ -1,0 +1,116 @@
+/** Everything that listens to a working child: mirror, journal, limits, attention, steering, questions. */
+import type { Child, ChildEvent } from '../core/children/index.ts';
+import type { ChildLayout } from '../core/projects/index.ts';
+import type { AliveClock } from '../core/time/index.ts';
+import { CappedLog, MirrorWriter, redact } from '../core/transcripts/index.ts';
+import { Attention } from './attention.ts';
+import { Deadlines } from './deadlines.ts';
+import type { OpenRun } from './open-run.ts';
+import { ProgressNotes } from './progress-notes.ts';
+import { Questions } from './questions.ts';
+import type { RunControl } from './run-control.ts';
+import { Steering } from './steering.ts';
+
+const STDOUT_NOTE_CHARS = 2000;
+/** A child may not fill the journal with noise: after so many lines the rest is only read. */
+const MAX_STDOUT_NOTES = 100;
+
+export class ChildDesk {
+  readonly steering: Steering;
+  readonly questions: Questions;
+  readonly #run: OpenRun;
+  readonly #index: number;
+  readonly #mirror: MirrorWriter;
+  readonly #stderr: CappedLog;
+  readonly #progress: ProgressNotes;
+  readonly #attention: Attention;
+  readonly #deadlines: Deadlines;
+  #child: Child | undefined;
+  #stdoutNotes = 0;
+
+  constructor(run: OpenRun, index: number, layout: ChildLayout, clock: AliveClock, control: RunControl) {
+    this.#run = run;
+    this.#index = index;
+    this.steering = new Steering(run);
+    this.questions = new Questions(run, index);
+    this.#mirror = new MirrorWriter(layout.transcript);
+    this.#stderr = new CappedLog(layout.stderr);
+    this.#progress = new ProgressNotes((event) => run.note(event), index);
+    this.#attention = new Attention((event) => run.note(event), index, run.record.child.thinking);
+    this.#deadlines = new Deadlines(clock, run.record, control, (event) => run.append(event));
+  }
+
+  /** The child whose events follow. */
+  attend(child: Child): void {
+    this.#child = child;
+  }
+
+  /** A line of ours in the transcript. */
+  remark(text: string): void {
+    this.#mirror.add({ type: 'note', t: Date.now(), text });
+  }
+
+  readonly onEvent = (event: ChildEvent): void => {
+    switch (event.type) {
+      case 'transcript':
+        this.#mirror.add(event.entry);
+        break;
+      case 'progress':
+        this.#deadlines.phase = event.progress.tool
+          ? `its tool ${event.progress.tool} was running`
+          : event.progress.phase;
+        this.#progress.update(event.progress);
+        this.#attention.activity(event.progress.phase, event.progress.turns);
+        break;
+      case 'tool.start':
+        this.#deadlines.toolStarted(event.id, event.name);
+        break;
+      case 'tool.end':
+        this.#deadlines.toolEnded(event.id);
+        this.#attention.toolEnded(event.name, event.isError);
+        break;
+      case 'heard':
+        this.steering.heard(event.text);
+        break;
+      case 'model-asked':
+        this.steering.modelAsked();
+        break;
+      case 'question':
+        this.remark(`It asks: ${[event.question.title, event.question.message].filter(Boolean).join(' ')}`);
+        if (this.#child) void this.questions.ask(this.#child, event.question);
+        break;
+      case 'stderr':
+        this.#stderr.add(event.text);
+        break;
+      case 'stdout':
+        if (this.#stdoutNotes++ < MAX_STDOUT_NOTES) {
+          this.#run.note({
+            type: 'child.stdout',
+            child: this.#index,
+            text: redact(event.text).slice(0, STDOUT_NOTE_CHARS),
+          });
+        }
+        break;
+      default:
+        event satisfies never;
+    }
+  };
+
+  /** No more limits and receipts: the work is over, the process may still be ending. */
+  async workOver(): Promise<void> {
+    this.#deadlines.dispose();
+    this.#attention.dispose();
+    this.#progress.stop();
+    await this.questions.close();
+    await this.steering.close();
+    await this.#mirror.flush();
+  }
+
+  async close(): Promise<void> {
+    this.#deadlines.dispose();
+    this.#attention.dispose();
+    this.#progress.stop();
+    await this.#mirror.close();
+    await this.#stderr.close();
+  }
+}

@@ -1,0 +1,83 @@
+/** Dialogs of the child that wait for a person. Any client may answer; the first answer wins. */
+import type { Child, ChildQuestion } from '../core/children/index.ts';
+import { redact } from '../core/transcripts/index.ts';
+import type { QuestionAnswer, RpcParams, RpcResult } from '../protocol/index.ts';
+import type { OpenRun } from './open-run.ts';
+
+/** Milliseconds a dialog without a limit of its own waits for a person. */
+export const QUESTION_MS = 10 * 60 * 1000;
+const TEXT_CHARS = 4000;
+const MAX_OPTIONS = 50;
+
+interface Open {
+  child: Child;
+  /** The child ends the wait by itself. */
+  selfEnding: boolean;
+  timer: NodeJS.Timeout;
+}
+
+export class Questions {
+  readonly #run: OpenRun;
+  readonly #index: number;
+  readonly #limitMs: number;
+  readonly #open = new Map<string, Open>();
+
+  constructor(run: OpenRun, index: number, limitMs: number = QUESTION_MS) {
+    this.#run = run;
+    this.#index = index;
+    this.#limitMs = limitMs;
+  }
+
+  async ask(child: Child, question: ChildQuestion): Promise<void> {
+    const limit = question.timeoutMs ?? this.#limitMs;
+    const timer = setTimeout(() => void this.#expire(question.id, 'nobody answered in time'), limit);
+    this.#open.set(question.id, { child, selfEnding: question.timeoutMs !== undefined, timer });
+    await this.#run.append({
+      type: 'question.asked',
+      questionId: question.id,
+      child: this.#index,
+      method: question.method,
+      title: redact(question.title).slice(0, TEXT_CHARS),
+      message: redact(question.message).slice(0, TEXT_CHARS),
+      options: question.options.slice(0, MAX_OPTIONS).map((option) => option.slice(0, 200)),
+      expiresAt: Date.now() + limit,
+    });
+  }
+
+  async answer({ questionId, by, answer }: RpcParams<'answer'>): Promise<RpcResult<'answer'>> {
+    const open = this.#take(questionId);
+    if (!open) return { accepted: false, reason: 'it has been answered already, or is not waited for any more' };
+    await this.#run.append({
+      type: 'question.answered',
+      questionId,
+      by,
+      answer: redact(describe(answer)).slice(0, TEXT_CHARS),
+    });
+    open.child.answer(questionId, answer);
+    return { accepted: true, reason: null };
+  }
+
+  #take(questionId: string): Open | undefined {
+    const open = this.#open.get(questionId);
+    if (open) clearTimeout(open.timer);
+    this.#open.delete(questionId);
+    return open;
+  }
+
+  async #expire(questionId: string, reason: string): Promise<void> {
+    const open = this.#take(questionId);
+    if (!open) return;
+    await this.#run.append({ type: 'question.expired', questionId, reason });
+    if (!open.selfEnding) open.child.answer(questionId, { cancelled: true });
+  }
+
+  /** The child's work is over. */
+  async close(): Promise<void> {
+    for (const questionId of [...this.#open.keys()]) await this.#expire(questionId, 'the agent ended');
+  }
+}
+
+function describe(answer: QuestionAnswer): string {
+  if ('value' in answer) return answer.value;
+  return 'confirmed' in answer ? (answer.confirmed ? 'yes' : 'no') : 'cancelled';
+}

@@ -1,0 +1,123 @@
+/** Puts a run in order whose runner is gone: ends what is left of it, settles what was intended, and says where to go on. */
+import { childMarker, findTree, killTree } from '../core/processes/index.ts';
+import { CONTINUE_PROMPT, decideRecovery, lastPrompt, MAX_EPOCHS, type RecoveryDecision } from '../core/runs/index.ts';
+import { judgeSession, readSessionFile } from '../core/sessions/index.ts';
+import type { JournalLine, ProcessIdentity, RecoverOrder } from '../protocol/index.ts';
+import type { OpenRun } from './open-run.ts';
+import { type Beginning, firstBeginning, type RunResult } from './single-run.ts';
+
+const CHILD = 1;
+const KILL_MS = 5000;
+
+export type Recovered = { go: 'on'; beginning: Beginning } | { go: 'end'; result: RunResult };
+
+export async function recover(run: OpenRun, order: RecoverOrder): Promise<Recovered> {
+  const { earlier } = run;
+  const ended = await endLeftovers(run, earlier);
+  await run.append({ type: 'recovery.begun', epoch: run.epoch, settle: order.settle, ended });
+  await settleRequests(run, earlier);
+  if (order.settle === 'stop' || wasAsked(earlier, 'stop'))
+    return { go: 'end', result: { state: 'stopped', error: null } };
+  if (!earlier.some((line) => line.type === 'run.proceeded')) {
+    const message = 'The run was cut off before it was confirmed; no child was started.';
+    return { go: 'end', result: { state: 'failed', error: { code: 'start_not_confirmed', message } } };
+  }
+  const timeout = earlier.findLast((line) => line.type === 'timeout.reached' && line.scope === 'run');
+  if (timeout?.type === 'timeout.reached') {
+    const message = `The run timed out after ${timeout.limitMs} ms.`;
+    return { go: 'end', result: { state: 'failed', error: { code: 'timed_out', message } } };
+  }
+  if (run.epoch > MAX_EPOCHS) {
+    const message = `The run has lost ${run.epoch - 1} runners; it is not started again.`;
+    return {
+      go: 'end',
+      result: {
+        state: 'failed',
+        error: { code: 'recovery_failed', message, hint: 'Look at its runner.log, then start a new run.' },
+      },
+    };
+  }
+  const decision = await decide(run, earlier);
+  await run.append({
+    type: 'recovery.decided',
+    child: CHILD,
+    decision: decision.decision,
+    reason: decision.reason.slice(0, 1000),
+  });
+  // An interrupt that was under way: the work is not taken up again, its session stays.
+  if (wasAsked(earlier, 'interrupt') && decision.decision !== 'adopt' && decision.decision !== 'finish') {
+    return { go: 'end', result: { state: 'paused', error: null } };
+  }
+  return follow(run, decision);
+}
+
+function follow(run: OpenRun, decision: RecoveryDecision): Recovered {
+  switch (decision.decision) {
+    case 'start':
+    case 'ask-again':
+      return { go: 'on', beginning: firstBeginning(run) };
+    case 'continue':
+      return {
+        go: 'on',
+        beginning: { kind: 'ask', session: { kind: 'continue', file: decision.session }, prompt: CONTINUE_PROMPT },
+      };
+    case 'adopt':
+      return { go: 'on', beginning: { kind: 'adopt', text: decision.text, stopReason: decision.stopReason } };
+    case 'finish':
+      return { go: 'end', result: { state: decision.state, error: decision.error } };
+    default:
+      return decision satisfies never;
+  }
+}
+
+async function decide(run: OpenRun, earlier: readonly JournalLine[]): Promise<RecoveryDecision> {
+  const path = run.view.children[0]?.session?.file;
+  const prompt = lastPrompt(earlier);
+  if (!path || !prompt) return decideRecovery(run.view, earlier, undefined);
+  const file = await readSessionFile(path);
+  const verdict = file.state === 'ok' ? judgeSession(file, prompt.sha256) : undefined;
+  return decideRecovery(run.view, earlier, { file, verdict, path });
+}
+
+/** Kills what the old runner's children left, each by verified identity. Returns how many processes there were. */
+async function endLeftovers(run: OpenRun, earlier: readonly JournalLine[]): Promise<number> {
+  const marker = childMarker(run.record.runId, CHILD);
+  const roots = earlier.flatMap((line): ProcessIdentity[] => (line.type === 'child.spawned' ? [line.process] : []));
+  const nobody: ProcessIdentity = { pid: 0, start: null };
+  let count = 0;
+  for (const root of roots.length > 0 ? roots : [nobody]) {
+    count += (await findTree(root, marker)).length;
+    const tree = await killTree(root, marker, { deadlineMs: KILL_MS });
+    const open = earlier.findLast((line) => line.type === 'child.spawned' || line.type === 'child.ended');
+    if (open?.type === 'child.spawned' && open.process.pid === root.pid && open.process.start === root.start) {
+      const { attempt } = open;
+      const note = 'Ended when a new runner took over.';
+      await run.append({ type: 'child.ended', child: CHILD, attempt, exitCode: null, signal: null, tree, note });
+    }
+  }
+  return count;
+}
+
+/** Messages and questions that waited for the old runner: nobody knows whether they were taken up. */
+async function settleRequests(run: OpenRun, earlier: readonly JournalLine[]): Promise<void> {
+  for (const steer of run.view.steering) {
+    if (steer.state !== 'pending' && steer.state !== 'queued') continue;
+    await run.append({
+      type: 'control.settled',
+      requestId: steer.requestId,
+      outcome: 'missed',
+      reason: 'outcome unknown: the runner was lost',
+    });
+  }
+  const open = new Set<string>();
+  for (const line of earlier) {
+    if (line.type === 'question.asked') open.add(line.questionId);
+    if (line.type === 'question.answered' || line.type === 'question.expired') open.delete(line.questionId);
+  }
+  for (const questionId of open)
+    await run.append({ type: 'question.expired', questionId, reason: 'the runner was lost' });
+}
+
+function wasAsked(lines: readonly JournalLine[], action: 'stop' | 'interrupt'): boolean {
+  return lines.some((line) => line.type === 'control.requested' && line.action === action);
+}

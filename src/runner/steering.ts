@@ -1,0 +1,129 @@
+/**
+ * Messages to a working child, with honest receipts: `queued` when the child has taken a message into its queue, `delivered`
+ * only when the model is asked with it in front of it, `missed` when the child ended before that.
+ */
+import { join } from 'node:path';
+import type { Child } from '../core/children/index.ts';
+import { makePrivateFolder } from '../core/files/index.ts';
+import { redact } from '../core/transcripts/index.ts';
+import { LanesError, MAX_STEER_BYTES, type RpcParams, type RpcResult, toErrorValue } from '../protocol/index.ts';
+import type { OpenRun } from './open-run.ts';
+
+type Receipt = RpcResult<'steer'>;
+
+interface Message {
+  requestId: string;
+  mode: 'steer' | 'follow-up';
+  text: string;
+  state: 'waiting' | 'queued' | 'heard' | 'over';
+  receipt: ((receipt: Receipt) => void) | undefined;
+}
+
+/** Milliseconds a caller waits for more than `queued`. */
+const RECEIPT_MS = 3000;
+const PREVIEW_CHARS = 160;
+
+export class Steering {
+  readonly #run: OpenRun;
+  readonly #messages: Message[] = [];
+  #child: Child | undefined;
+  #closed = false;
+
+  constructor(run: OpenRun) {
+    this.#run = run;
+  }
+
+  /** Journals the request, hands it to the child, and answers with the receipt as far as it is known in time. */
+  async request(params: RpcParams<'steer'>): Promise<Receipt> {
+    const { requestId, by, mode, message: text } = params;
+    const bytes = Buffer.byteLength(text);
+    if (text.trim() === '') throw new LanesError('steer_empty', 'The message is empty.', 'Say something to the agent.');
+    if (bytes > MAX_STEER_BYTES) {
+      throw new LanesError(
+        'steer_too_large',
+        `The message has ${bytes} bytes; the limit is ${MAX_STEER_BYTES}.`,
+        'Put it into a file and name the file.',
+      );
+    }
+    if (this.#closed) return { state: 'missed', reason: 'the agent has ended its work' };
+    const folder = join(this.#run.layout.directory, 'control');
+    await makePrivateFolder(folder);
+    const message = await this.#run.store(join(folder, `${requestId}.txt`), text);
+    const preview = redact(text).replace(/\s+/g, ' ').slice(0, PREVIEW_CHARS);
+    await this.#run.append({ type: 'control.requested', requestId, action: mode, by, message, preview });
+    const entry: Message = { requestId, mode, text, state: 'waiting', receipt: undefined };
+    const receipt = new Promise<Receipt>((resolve) => {
+      entry.receipt = resolve;
+    });
+    this.#messages.push(entry);
+    if (this.#closed) await this.#settle(entry, 'missed', 'the agent ended before it was told');
+    else if (this.#child) await this.#hand(this.#child, entry);
+    let timer: NodeJS.Timeout | undefined;
+    const soFar = new Promise<Receipt>((resolve) => {
+      timer = setTimeout(
+        () => resolve({ state: 'queued', reason: this.#child ? null : 'the agent is still starting' }),
+        RECEIPT_MS,
+      );
+    });
+    try {
+      return await Promise.race([receipt, soFar]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** The child has been given its prompt: what waited is handed over now. */
+  async attach(child: Child): Promise<void> {
+    this.#child = child;
+    for (const message of this.#messages) if (message.state === 'waiting') await this.#hand(child, message);
+  }
+
+  async #hand(child: Child, message: Message): Promise<void> {
+    try {
+      message.state = 'queued';
+      await child.steer(message.text, message.mode);
+      // The child may have heard it already while we wrote.
+      if (message.state === 'queued') await this.#note(message, 'queued', null);
+    } catch (error) {
+      await this.#settle(message, 'failed', toErrorValue(error).message);
+    }
+  }
+
+  /** A user message stands in the child's conversation. */
+  heard(text: string): void {
+    const queued = this.#messages.filter((message) => message.state === 'queued');
+    const same =
+      queued.find((message) => message.text === text) ?? queued.find((message) => message.text.trim() === text.trim());
+    if (same) same.state = 'heard';
+  }
+
+  /** The model is asked: everything heard is in front of it. */
+  modelAsked(): void {
+    for (const message of this.#messages) if (message.state === 'heard') void this.#settle(message, 'delivered', null);
+  }
+
+  /** The child's work is over: what it did not take up is missed, never silently lost. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#child = undefined;
+    for (const message of this.#messages) {
+      if (message.state !== 'over')
+        await this.#settle(message, 'missed', 'the agent ended before it took the message up');
+    }
+  }
+
+  async #note(
+    message: Message,
+    outcome: 'queued' | 'delivered' | 'missed' | 'failed',
+    reason: string | null,
+  ): Promise<void> {
+    await this.#run.append({ type: 'control.settled', requestId: message.requestId, outcome, reason });
+  }
+
+  async #settle(message: Message, outcome: 'delivered' | 'missed' | 'failed', reason: string | null): Promise<void> {
+    if (message.state === 'over') return;
+    message.state = 'over';
+    await this.#note(message, outcome, reason);
+    message.receipt?.({ state: outcome, reason });
+  }
+}
