@@ -350,7 +350,6 @@ describe('the start of a runner', () => {
     expect((await run.store.read(run.runId)).state).toBe('stopped');
     await expectNothingLeft(run);
   });
-  });
 
   test('B96 a run goes on with the bundle it was started with when the extension is replaced', async () => {
     const run = await start(world, 'SCRIPT:slow tokens=40');
