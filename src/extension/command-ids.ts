@@ -3,6 +3,12 @@ export const COMMANDS = {
   launchAgent: 'piLanes.launchAgent',
   openTranscript: 'piLanes.openTranscript',
   stopRun: 'piLanes.stopRun',
+  steerRun: 'piLanes.steerRun',
+  followUpRun: 'piLanes.followUpRun',
+  interruptRun: 'piLanes.interruptRun',
+  resumeRun: 'piLanes.resumeRun',
+  forceStopRun: 'piLanes.forceStopRun',
+  answerQuestion: 'piLanes.answerQuestion',
   copyRunId: 'piLanes.copyRunId',
   revealRunFiles: 'piLanes.revealRunFiles',
   refreshRuns: 'piLanes.refreshRuns',
@@ -18,8 +24,12 @@ export const TRANSCRIPT_SCHEME = 'pi-lanes-transcript';
 /** Values of `viewItem` in `when` clauses. */
 export const ITEM = {
   activeRun: 'run.active',
-  endedRun: 'run.ended',
+  waitingRun: 'run.waiting',
   lostRun: 'run.lost',
+  unresponsiveRun: 'run.unresponsive',
+  unknownRun: 'run.unknown',
+  resumableRun: 'run.resumable',
+  endedRun: 'run.ended',
   group: 'group',
   more: 'more',
 } as const;

@@ -9,3 +9,9 @@ export function windowSettings(): Partial<Settings> {
   const nodePath = path('node.path');
   return { ...(piPath === undefined ? {} : { piPath }), ...(nodePath === undefined ? {} : { nodePath }) };
 }
+
+/** What happens with a run whose runner is gone. */
+export function recoverSetting(): 'ask' | 'always' | 'never' {
+  const value = vscode.workspace.getConfiguration('piLanes').get<string>('recover');
+  return value === 'always' || value === 'never' ? value : 'ask';
+}

@@ -5,6 +5,7 @@ import { Toolbox } from '../client/index.ts';
 import { TRANSCRIPT_SCHEME } from './command-ids.ts';
 import { registerCommands } from './commands/index.ts';
 import { windowSettings } from './configuration.ts';
+import { Notices } from './notices.ts';
 import { RunsModel } from './runs-model.ts';
 import type { Services } from './services.ts';
 import { createStatusBarItem } from './status-bar.ts';
@@ -39,6 +40,7 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.workspace.registerTextDocumentContentProvider(TRANSCRIPT_SCHEME, transcripts),
     createStatusBarItem(runs),
     registerCommands(services),
+    new Notices(services, runs),
   );
   // After activation: which projects this window belongs to, and their newest runs.
   setImmediate(() => void runs.ready());

@@ -3,9 +3,12 @@ import * as vscode from 'vscode';
 import { COMMANDS, type CommandId } from '../command-ids.ts';
 import { showError } from '../messages.ts';
 import type { Services } from '../services.ts';
+import { forceStopChosenRun, interruptChosenRun, stopChosenRun } from './end-run.ts';
 import { launchAgent } from './launch-agent.ts';
-import { copyRunId, openTranscript, revealRunFiles, stopChosenRun } from './run-commands.ts';
+import { resumeChosenRun } from './resume-run.ts';
+import { copyRunId, openTranscript, revealRunFiles } from './run-commands.ts';
 import { runDoctor } from './run-doctor.ts';
+import { answerChosenQuestion, followUpChosenRun, steerChosenRun } from './talk-to-run.ts';
 
 type Handler = (services: Services, argument: unknown) => Promise<void> | void;
 
@@ -13,6 +16,12 @@ const HANDLERS: Record<CommandId, Handler> = {
   [COMMANDS.launchAgent]: launchAgent,
   [COMMANDS.openTranscript]: openTranscript,
   [COMMANDS.stopRun]: stopChosenRun,
+  [COMMANDS.steerRun]: steerChosenRun,
+  [COMMANDS.followUpRun]: followUpChosenRun,
+  [COMMANDS.interruptRun]: interruptChosenRun,
+  [COMMANDS.resumeRun]: resumeChosenRun,
+  [COMMANDS.forceStopRun]: forceStopChosenRun,
+  [COMMANDS.answerQuestion]: answerChosenQuestion,
   [COMMANDS.copyRunId]: copyRunId,
   [COMMANDS.revealRunFiles]: revealRunFiles,
   [COMMANDS.refreshRuns]: (services) => services.runs.reload(),

@@ -3,11 +3,11 @@ import * as vscode from 'vscode';
 import type { RunSnapshot } from '../../client/index.ts';
 import { visible } from '../../core/transcripts/index.ts';
 import {
+  type AttentionKind,
   elapsedMs,
   formatCost,
   formatDuration,
   formatTokens,
-  isTerminal,
   type RunState,
   totalTokens,
 } from '../../protocol/index.ts';
@@ -62,9 +62,48 @@ const STATE_WORDS: Record<RunState, () => string> = {
   unknown: () => vscode.l10n.t('unknown'),
 };
 
+export function attentionText(kind: AttentionKind): string {
+  switch (kind) {
+    case 'needs_attention':
+      return vscode.l10n.t('it has been silent for long');
+    case 'active_long_running':
+      return vscode.l10n.t('it has been working for long');
+    case 'failing_tools':
+      return vscode.l10n.t('its edits or commands keep failing');
+    default:
+      return kind satisfies never;
+  }
+}
+
 export function runTitle(snapshot: RunSnapshot): string {
   const { view } = snapshot;
   return visible(view ? (view.label ?? view.title) : snapshot.runId);
+}
+
+function contextValueOf(state: RunState): string {
+  switch (state) {
+    case 'queued':
+    case 'running':
+      return ITEM.activeRun;
+    case 'waiting':
+      return ITEM.waitingRun;
+    case 'lost':
+      return ITEM.lostRun;
+    case 'unresponsive':
+      return ITEM.unresponsiveRun;
+    case 'unknown':
+      return ITEM.unknownRun;
+    case 'stopped':
+    case 'rejected':
+      return ITEM.endedRun;
+    case 'paused':
+    case 'complete':
+    case 'partial':
+    case 'failed':
+      return ITEM.resumableRun;
+    default:
+      return state satisfies never;
+  }
 }
 
 export function createRunItem(snapshot: RunSnapshot, now: number): vscode.TreeItem {
@@ -74,11 +113,7 @@ export function createRunItem(snapshot: RunSnapshot, now: number): vscode.TreeIt
   item.id = snapshot.runId;
   const { icon, color } = ICONS[state];
   item.iconPath = new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
-  item.contextValue = isTerminal(state)
-    ? ITEM.endedRun
-    : state === 'lost' || state === 'unknown'
-      ? ITEM.lostRun
-      : ITEM.activeRun;
+  item.contextValue = contextValueOf(state);
   const words = stateText(snapshot);
   if (!view) {
     item.description = words;
@@ -116,6 +151,11 @@ export function createTooltip(snapshot: RunSnapshot, now: number): vscode.Markdo
   line(vscode.l10n.t('Folder'), view?.cwd);
   line(vscode.l10n.t('Elapsed'), view && formatDuration(elapsedMs(view, snapshot.state, now)));
   line(vscode.l10n.t('Tokens'), view && `${totalTokens(view.usage)} (${formatCost(view.usage.cost)})`);
+  for (const question of view?.questions ?? [])
+    line(vscode.l10n.t('Asks'), [question.title, question.message].filter(Boolean).join(' '));
+  if ((view?.children[0]?.attention.length ?? 0) > 0)
+    line(vscode.l10n.t('Attention'), view?.children[0]?.attention.map(attentionText).join(', '));
+  line(vscode.l10n.t('Resumed from'), view?.resumedFrom);
   line(vscode.l10n.t('Error'), error?.message.split('\n')[0]);
   line(vscode.l10n.t('Next step'), error?.hint);
   const exit = view?.children[0]?.exit;

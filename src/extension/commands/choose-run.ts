@@ -1,0 +1,32 @@
+import * as vscode from 'vscode';
+import type { RunSnapshot } from '../../client/index.ts';
+import { LanesError, type RunState } from '../../protocol/index.ts';
+import type { Services } from '../services.ts';
+import { runTitle, stateText } from '../trees/run-item.ts';
+
+/**
+ * The run a command is meant for: the row it came from or the selected one, when its state fits; else the person picks among
+ * those that fit. `undefined`: the person picked none.
+ */
+export async function chooseRun(
+  services: Services,
+  node: unknown,
+  fits: (state: RunState) => boolean,
+  noneText: string,
+): Promise<RunSnapshot | undefined> {
+  await services.runs.ready();
+  const runId = services.tree.runIdOf(node);
+  const given = runId === undefined ? undefined : services.runs.get(runId);
+  if (given && (node !== undefined || fits(given.state))) return given;
+  const runs = [...services.runs.active(), ...services.runs.recent()].filter((snapshot) => fits(snapshot.state));
+  if (runs.length === 0) throw new LanesError('run_not_found', noneText);
+  const picked = await vscode.window.showQuickPick(
+    runs.map((snapshot) => ({
+      label: runTitle(snapshot),
+      description: [snapshot.view?.agent, stateText(snapshot)].filter(Boolean).join(' · '),
+      snapshot,
+    })),
+    { placeHolder: vscode.l10n.t('Which run?') },
+  );
+  return picked?.snapshot;
+}

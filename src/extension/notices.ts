@@ -1,0 +1,138 @@
+/**
+ * Notices, only for what needs a person: a question, a silent agent, a failed run, a lost run. Each once, however often the
+ * window is reloaded, and never more than one a minute for one run.
+ */
+import * as vscode from 'vscode';
+import { type RunSnapshot, recoverRun } from '../client/index.ts';
+import { visible } from '../core/transcripts/index.ts';
+import { COMMANDS } from './command-ids.ts';
+import { recoverSetting } from './configuration.ts';
+import { showError } from './messages.ts';
+import type { RunsModel } from './runs-model.ts';
+import type { Services } from './services.ts';
+import { attentionText, runTitle } from './trees/run-item.ts';
+
+const DELIVERED = 'notices.delivered';
+const MAX_DELIVERED = 500;
+const PAUSE_MS = 60_000;
+
+interface Notice {
+  /** The same notice has the same key. */
+  key: string;
+  text: string;
+  severity: 'info' | 'warning' | 'error';
+  actions: { title: string; command: string }[];
+}
+
+export class Notices implements vscode.Disposable {
+  readonly #services: Services;
+  readonly #delivered: Set<string>;
+  readonly #lastAt = new Map<string, number>();
+  readonly #openedAt = Date.now();
+  readonly #subscription: vscode.Disposable;
+
+  constructor(services: Services, runs: RunsModel) {
+    this.#services = services;
+    this.#delivered = new Set(services.state.get<string[]>(DELIVERED) ?? []);
+    this.#subscription = runs.onDidChange((runId) => {
+      const one = runId === undefined ? undefined : runs.get(runId);
+      const changed = runId === undefined ? [...runs.active(), ...runs.recent()] : one ? [one] : [];
+      for (const snapshot of changed) this.#look(snapshot);
+    });
+  }
+
+  #look(snapshot: RunSnapshot): void {
+    if (snapshot.state === 'lost' && recoverSetting() === 'always') {
+      void this.#recover(snapshot);
+      return;
+    }
+    const notice = this.#noticeFor(snapshot);
+    if (!notice || this.#delivered.has(notice.key)) return;
+    const now = Date.now();
+    if (now - (this.#lastAt.get(snapshot.runId) ?? 0) < PAUSE_MS && notice.severity !== 'error') return;
+    this.#lastAt.set(snapshot.runId, now);
+    this.#remember(notice.key);
+    void this.#show(notice, snapshot);
+  }
+
+  #noticeFor(snapshot: RunSnapshot): Notice | undefined {
+    const { view, state, runId } = snapshot;
+    if (!view) return undefined;
+    const title = runTitle(snapshot);
+    const transcript = { title: vscode.l10n.t('Open Transcript'), command: COMMANDS.openTranscript };
+    const question = view.questions[0];
+    if (state === 'waiting' && question) {
+      const text = visible([question.title, question.message].filter(Boolean).join(' '));
+      const answer = { title: vscode.l10n.t('Answer…'), command: COMMANDS.answerQuestion };
+      return {
+        key: `${runId} question ${question.id}`,
+        severity: 'info',
+        text: vscode.l10n.t('"{0}" asks: {1}', title, text),
+        actions: [answer, transcript],
+      };
+    }
+    const attention = view.children[0]?.attention.find((kind) => kind !== 'active_long_running');
+    if (state === 'running' && attention) {
+      const steer = { title: vscode.l10n.t('Steer…'), command: COMMANDS.steerRun };
+      return {
+        key: `${runId} ${attention}`,
+        severity: 'warning',
+        text: vscode.l10n.t('"{0}" may need you: {1}.', title, attentionText(attention)),
+        actions: [transcript, steer],
+      };
+    }
+    if (state === 'lost' && recoverSetting() === 'ask') {
+      const resume = { title: vscode.l10n.t('Resume'), command: COMMANDS.resumeRun };
+      const stop = { title: vscode.l10n.t('Stop Run'), command: COMMANDS.stopRun };
+      return {
+        key: `${runId} lost ${view.epoch}`,
+        severity: 'warning',
+        text: vscode.l10n.t('"{0}" was cut off: its runner is gone.', title),
+        actions: [resume, stop],
+      };
+    }
+    // Failures of earlier days were told in earlier windows.
+    if (state === 'failed' && (view.endedAt ?? 0) >= this.#openedAt) {
+      const why = visible(snapshot.error?.message.split('\n')[0] ?? '');
+      return {
+        key: `${runId} failed`,
+        severity: 'error',
+        text: vscode.l10n.t('"{0}" failed: {1}', title, why),
+        actions: [transcript],
+      };
+    }
+    return undefined;
+  }
+
+  async #show(notice: Notice, snapshot: RunSnapshot): Promise<void> {
+    const titles = notice.actions.map((action) => action.title);
+    const show = (): Thenable<string | undefined> => {
+      if (notice.severity === 'error') return vscode.window.showErrorMessage(notice.text, ...titles);
+      if (notice.severity === 'warning') return vscode.window.showWarningMessage(notice.text, ...titles);
+      return vscode.window.showInformationMessage(notice.text, ...titles);
+    };
+    const answer = await show();
+    const action = notice.actions.find(({ title }) => title === answer);
+    if (action) await vscode.commands.executeCommand(action.command, { runId: snapshot.runId });
+  }
+
+  async #recover(snapshot: RunSnapshot): Promise<void> {
+    const key = `${snapshot.runId} recovering ${snapshot.view?.epoch}`;
+    if (this.#delivered.has(key) || !vscode.workspace.isTrusted) return;
+    this.#remember(key);
+    try {
+      await recoverRun(this.#services.toolbox, snapshot.directory, 'continue', this.#services.owner);
+    } catch (error) {
+      showError(error, this.#services.log);
+    }
+  }
+
+  #remember(key: string): void {
+    this.#delivered.add(key);
+    void this.#services.state.update(DELIVERED, [...this.#delivered].slice(-MAX_DELIVERED));
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+  }
+}
