@@ -1,4 +1,5 @@
-// Builds the suites that run inside the extension host: each test/host/*.test.ts becomes one file in out/test/host.
+// Builds the suites that run inside the extension host: each *.test.ts of test/host and test/bench becomes one file in
+// out/test/host or out/test/bench.
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,8 +9,12 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 export async function buildHostTests() {
-  const source = join(root, 'test', 'host');
-  const outdir = join(root, 'out', 'test', 'host');
+  await Promise.all([buildSuites('host'), buildSuites('bench')]);
+}
+
+async function buildSuites(name) {
+  const source = join(root, 'test', name);
+  const outdir = join(root, 'out', 'test', name);
   rmSync(outdir, { recursive: true, force: true });
   const suites = readdirSync(source).filter((file) => file.endsWith('.test.ts'));
   if (suites.length === 0) throw new Error(`no suites in ${source}`);

@@ -2,10 +2,12 @@
  * The catalogue of errors that people and programs see. `docs/errors.md` documents every code; a test holds the two
  * together. An error has a stable code, a message for people and a hint naming the next step.
  */
+
 import * as z from 'zod/mini';
+import en from 'zod/v4/locales/en.js';
 
 // zod/mini comes without texts: every refusal would read "Invalid input", whatever rule was broken.
-z.config(z.locales.en());
+z.config(en());
 
 export const ERROR_CODES = [
   'agent_unknown',

@@ -2,6 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ProcessIdentity } from '../../protocol/index.ts';
+import { errnoOf } from '../files/index.ts';
 import { MARKER_ENV } from './environment.ts';
 import { liveness, parseProcStat, processStart } from './identity.ts';
 import { runCommand } from './spawn.ts';
@@ -20,11 +21,20 @@ export async function listProcesses(platform: NodeJS.Platform = process.platform
   return result.exitCode === 0 ? parsePs(result.stdout) : undefined;
 }
 
+/** `undefined`: that process is gone or belongs to somebody else. Throws when nothing is known, as without file handles. */
+async function readProc(path: string): Promise<Buffer | undefined> {
+  return readFile(path).catch((error: unknown) => {
+    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(errnoOf(error) ?? '')) return undefined;
+    throw error;
+  });
+}
+
 async function listFromProc(): Promise<ProcessEntry[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const entries = await Promise.all(
     pids.map(async (name) => {
-      const stat = await readFile(`/proc/${name}/stat`, 'utf8').then(parseProcStat, () => undefined);
+      const text = await readProc(`/proc/${name}/stat`);
+      const stat = text && parseProcStat(text.toString('utf8'));
       return stat && stat.state !== 'Z' ? { pid: Number(name), ppid: stat.ppid, pgid: stat.pgid } : undefined;
     }),
   );
@@ -63,27 +73,44 @@ async function markedProcesses(marker: string): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
     pids.map(async (name) => {
-      const environ = await readFile(`/proc/${name}/environ`).catch(() => undefined);
+      const environ = await readProc(`/proc/${name}/environ`);
       return environ?.includes(needle) ? Number(name) : undefined;
     }),
   );
   return found.filter((pid) => pid !== undefined);
 }
 
-/** A child's processes with their identities: the root, what descends from it, and what carries its marker. */
+/**
+ * A child's processes with their identities: the root, what descends from it, and what carries its marker. Only those that
+ * could be found: see `killTree` for proof.
+ */
 export async function findTree(root: ProcessIdentity, marker: string): Promise<ProcessIdentity[]> {
+  return surveyTree(root, marker).then(
+    (survey) => survey.members,
+    () => [root],
+  );
+}
+
+/** `complete`: nothing can be missing, as far as this platform can tell. Rejects when the system could not be looked at. */
+async function surveyTree(
+  root: ProcessIdentity,
+  marker: string,
+): Promise<{ members: ProcessIdentity[]; complete: boolean }> {
   const [all, marked] = await Promise.all([listProcesses(), markedProcesses(marker)]);
-  const rootAlive = (await liveness(root)) === 'alive';
+  const state = await liveness(root);
   const pids = new Set(marked);
-  if (rootAlive) for (const pid of descendantsOf(root.pid, all ?? [])) pids.add(pid);
-  pids.delete(root.pid);
+  const members: ProcessIdentity[] = [];
+  if (state === 'alive') {
+    for (const pid of descendantsOf(root.pid, all ?? [])) pids.add(pid);
+    pids.delete(root.pid);
+    members.push(root);
+  }
   pids.delete(process.pid);
-  const members: ProcessIdentity[] = rootAlive ? [root] : [];
   for (const pid of pids) {
     const start = await processStart(pid);
     if (start !== undefined) members.push({ pid, start });
   }
-  return members;
+  return { members, complete: state !== 'unknown' };
 }
 
 /** Sends a signal to exactly this process and, where it leads one, its group. Never to a pid that is now somebody else. */
@@ -120,11 +147,12 @@ export async function killTree(
   }
   const deadline = performance.now() + options.deadlineMs;
   for (;;) {
-    const members = await findTree(root, marker);
-    if (members.length === 0)
-      return process.platform === 'linux' ? 'gone' : (await groupIsEmpty(root.pid)) ? 'gone' : 'unknown';
+    const survey = await surveyTree(root, marker).catch(() => undefined);
+    if (survey?.complete && survey.members.length === 0) {
+      return process.platform === 'linux' || (await groupIsEmpty(root.pid)) ? 'gone' : 'unknown';
+    }
     if (performance.now() > deadline) return 'unknown';
-    for (const member of members) await signalProcess(member, 'SIGKILL', { group: true });
+    for (const member of survey?.members ?? []) await signalProcess(member, 'SIGKILL', { group: true });
     await delay(25);
   }
 }

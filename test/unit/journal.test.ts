@@ -1,0 +1,314 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { appendFile, open, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { JournalTail, JournalWriter, MAX_LINE_BYTES, readJournal } from '../../src/core/journal/index.ts';
+import type { JournalEvent, JournalLine } from '../../src/protocol/index.ts';
+import { type TempDir, tempDir } from '../support/temp.ts';
+
+let folder: TempDir;
+let path: string;
+
+beforeEach(async () => {
+  folder = await tempDir({ name: 'awkward' });
+  path = join(folder.path, 'journal.jsonl');
+});
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await folder.remove();
+});
+
+const said = (text: string): JournalEvent => ({ type: 'child.stdout', child: 1, text });
+const textsOf = (found: readonly JournalLine[]) =>
+  found.map((line) => (line.type === 'child.stdout' ? line.text : line.type));
+const lineOf = (seq: number, text: string) => JSON.stringify({ seq, t: 5, ...said(text) });
+
+/** The class behind file handles, to look at its calls and to make it fail. */
+async function handles() {
+  const handle = await open(folder.path, 'r');
+  const prototype: Pick<typeof handle, 'write' | 'writev' | 'appendFile' | 'datasync' | 'sync'> =
+    Object.getPrototypeOf(handle);
+  await handle.close();
+  return prototype;
+}
+
+describe('writing', () => {
+  it('numbers events from 1, stamps them, and says so once they are in the file', async () => {
+    const appended: JournalLine[] = [];
+    const inFile: boolean[] = [];
+    let now = 100;
+    const journal = await JournalWriter.open(path, {
+      now: () => now++,
+      onAppended: (line) => {
+        appended.push(line);
+        inFile.push(readFileSync(path, 'utf8').includes(`"seq":${line.seq},`));
+      },
+    });
+    await journal.append([said('a'), said('b')], { sync: true });
+    await journal.append([{ type: 'run.proceeded' }], { sync: false });
+    expect(journal.seq).toBe(3);
+    await journal.close();
+    const expected = [
+      { seq: 1, t: 100, ...said('a') },
+      { seq: 2, t: 100, ...said('b') },
+      { seq: 3, t: 101, type: 'run.proceeded' },
+    ];
+    expect(
+      (await readFile(path, 'utf8'))
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line)),
+    ).toEqual(expected);
+    expect(appended).toEqual(expected);
+    expect(inFile).toEqual([true, true, true]);
+    expect((await readJournal(path)).lines).toEqual(expected);
+    if (process.platform !== 'win32') expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  it('writes and syncs what waits together, in order', async () => {
+    const prototype = await handles();
+    const writes = [vi.spyOn(prototype, 'write'), vi.spyOn(prototype, 'writev'), vi.spyOn(prototype, 'appendFile')];
+    const syncs = [vi.spyOn(prototype, 'datasync'), vi.spyOn(prototype, 'sync')];
+    const calls = (spies: { mock: { calls: unknown[] } }[]) => spies.reduce((n, spy) => n + spy.mock.calls.length, 0);
+    const journal = await JournalWriter.open(path);
+    const acknowledged: number[] = [];
+    const numbers = Array.from({ length: 300 }, (_, i) => i);
+    await Promise.all(
+      numbers.map(async (i) => {
+        await journal.append([said(`${i}`)], { sync: true });
+        acknowledged.push(i);
+      }),
+    );
+    expect(acknowledged).toEqual(numbers);
+    expect(calls(writes)).toBeLessThanOrEqual(3);
+    expect(calls(syncs)).toBeGreaterThanOrEqual(1);
+    expect(calls(syncs)).toBeLessThanOrEqual(3);
+    const before = calls(syncs);
+    await journal.append([said('progress')], { sync: false });
+    expect(calls(syncs)).toBe(before);
+    await journal.close();
+    expect(textsOf((await readJournal(path)).lines)).toEqual([...numbers.map(String), 'progress']);
+  });
+
+  it('is synced before it says so', async () => {
+    const prototype = await handles();
+    const order: string[] = [];
+    const datasync = prototype.datasync;
+    vi.spyOn(prototype, 'datasync').mockImplementation(async function (this: typeof prototype) {
+      await datasync.call(this);
+      order.push('synced');
+    });
+    const journal = await JournalWriter.open(path, { onAppended: () => order.push('told') });
+    await journal.append([said('a')], { sync: true });
+    order.push('resolved');
+    await journal.close();
+    expect(order).toEqual(['synced', 'told', 'resolved']);
+  });
+
+  it('goes on with the next number after it was opened again', async () => {
+    for (const text of ['a', 'b', 'c']) {
+      const journal = await JournalWriter.open(path);
+      await journal.append([said(text)], { sync: true });
+      await journal.close();
+    }
+    const { lines, lastSeq } = await readJournal(path);
+    expect(lines.map((line) => line.seq)).toEqual([1, 2, 3]);
+    expect(lastSeq).toBe(3);
+  });
+
+  it('goes on behind the number of an event it does not know', async () => {
+    await writeFile(path, `${lineOf(1, 'a')}\n{"seq":7,"t":1,"type":"child.teleported"}\n`);
+    const journal = await JournalWriter.open(path);
+    await journal.append([said('b')], { sync: true });
+    await journal.close();
+    expect((await readJournal(path)).lines.map((line) => line.seq)).toEqual([1, 8]);
+  });
+
+  it('closes a torn last line, so that the next event stands alone', async () => {
+    const torn = lineOf(2, 'torn').slice(0, 20);
+    await writeFile(path, `${lineOf(1, 'a')}\n${torn}`);
+    const journal = await JournalWriter.open(path);
+    await journal.append([said('b')], { sync: true });
+    await journal.close();
+    const content = await readJournal(path);
+    expect(textsOf(content.lines)).toEqual(['a', 'b']);
+    expect(content.skipped).toEqual([{ offset: lineOf(1, 'a').length + 1, length: 20, problem: 'not-json' }]);
+    expect(content.unfinishedBytes).toBe(0);
+  });
+
+  it('takes a line of exactly 64 KiB and refuses a longer one without a trace', async () => {
+    const journal = await JournalWriter.open(path, { now: () => 5 });
+    const empty = lineOf(1, '').length + 1;
+    await journal.append([said('x'.repeat(MAX_LINE_BYTES - empty))], { sync: true });
+    expect((await stat(path)).size).toBe(64 * 1024);
+    // A rejection, never a throw: callers that do not wait would die of one.
+    const refused = journal.append([said('kept out'), said('x'.repeat(MAX_LINE_BYTES - empty + 1))], { sync: true });
+    await expect(refused).rejects.toThrow(/child\.stdout has 65537 bytes; the limit is 65536/);
+    await journal.append([said('next')], { sync: true });
+    await journal.close();
+    const content = await readJournal(path);
+    expect(content.lines.map((line) => line.seq)).toEqual([1, 2]);
+    expect(textsOf(content.lines)[1]).toBe('next');
+    expect(content.skipped).toEqual([]);
+  });
+
+  it('says that a write failed, and keeps the half of it apart from the next line', async () => {
+    const prototype = await handles();
+    const original = prototype.appendFile;
+    const journal = await JournalWriter.open(path);
+    await journal.append([said('a')], { sync: true });
+    vi.spyOn(prototype, 'appendFile').mockImplementationOnce(async function (this: typeof prototype, data) {
+      if (typeof data !== 'string' && 'subarray' in data) await original.call(this, data.subarray(0, 25));
+      throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    });
+    await expect(journal.append([said('lost')], { sync: true })).rejects.toThrow('no space left');
+    await journal.append([said('b')], { sync: true });
+    await journal.close();
+    const content = await readJournal(path);
+    expect(textsOf(content.lines)).toEqual(['a', 'b']);
+    expect(content.skipped).toMatchObject([{ length: 25, problem: 'not-json' }]);
+  });
+
+  const limits = process.platform === 'linux' && existsSync('/usr/bin/prlimit') && existsSync('/bin/bash');
+  it.skipIf(!limits)(
+    'on a disk that fills up acknowledges exactly what is there, and goes on when it has room',
+    async () => {
+      const worker = join(import.meta.dirname, 'workers', 'full-disk.ts');
+      const args = ['-c', 'ulimit -S -f 8; exec "$0" "$@"', process.execPath, worker, path];
+      const { stdout } = await promisify(execFile)('/bin/bash', args);
+      const { acknowledged, refused } = JSON.parse(stdout);
+      expect(refused).toBe(2);
+      expect(acknowledged).toHaveLength(18);
+      const content = await readJournal(path);
+      expect(textsOf(content.lines).map((text) => Number.parseInt(text, 10))).toEqual(acknowledged);
+      expect(content.skipped).toHaveLength(1);
+    },
+  );
+});
+
+describe('reading', () => {
+  it('takes a missing journal as empty', async () => {
+    const empty = { lines: [], skipped: [], lastSeq: 0, end: 0, unfinishedBytes: 0 };
+    expect(await readJournal(path)).toEqual(empty);
+  });
+
+  it('B55 skips exactly the bad records, says where each is, and reads all that come later', async () => {
+    const good = (seq: number) => lineOf(seq, `good ${seq} ü 漢 \u2028`);
+    const invalidUtf8 = Buffer.concat([
+      Buffer.from('{"seq":5,"t":5,"type":"child.stdout","text":"'),
+      Buffer.from([0xff, 0xfe]),
+    ]);
+    const records: { bytes: Buffer | string; problem?: string; seq?: number }[] = [
+      { bytes: good(1) },
+      { bytes: good(2) + good(3), problem: 'not-json' },
+      { bytes: good(4) },
+      { bytes: good(5).slice(0, 30), problem: 'not-json' },
+      { bytes: Buffer.alloc(4096), problem: 'nul-bytes' },
+      { bytes: good(6) },
+      { bytes: Buffer.alloc(20 * 1024 * 1024, 'x'), problem: 'too-long' },
+      { bytes: good(7) },
+      { bytes: invalidUtf8, problem: 'invalid-utf8' },
+      { bytes: good(8) },
+      { bytes: '{"hello":"there"}', problem: 'not-an-event' },
+      { bytes: '{"seq":9,"t":5,"type":"child.teleported","to":"mars"}', problem: 'newer-event', seq: 9 },
+      { bytes: good(10) },
+      { bytes: good(4), problem: 'sequence', seq: 4 },
+      { bytes: '' },
+      { bytes: good(11) },
+    ];
+    const expected: object[] = [];
+    let offset = 0;
+    for (const { bytes, problem, seq } of records) {
+      const length = Buffer.byteLength(bytes);
+      if (problem) expected.push({ offset, length, problem, ...(seq === undefined ? {} : { seq }) });
+      await appendFile(path, Buffer.concat([Buffer.from(bytes), Buffer.from('\n')]));
+      offset += length + 1;
+    }
+    const torn = good(12).slice(0, 40);
+    await appendFile(path, torn);
+
+    const content = await readJournal(path);
+    expect(content.skipped).toEqual(expected);
+    expect(content.lines.map((line) => line.seq)).toEqual([1, 4, 6, 7, 8, 10, 11]);
+    expect(textsOf(content.lines).at(-1)).toBe('good 11 ü 漢 \u2028');
+    expect(content).toMatchObject({ lastSeq: 11, end: offset, unfinishedBytes: Buffer.byteLength(torn) });
+
+    const journal = await JournalWriter.open(path);
+    await journal.append([said('after')], { sync: true });
+    await journal.close();
+    const again = await readJournal(path);
+    expect(again.lines.at(-1)).toMatchObject({ seq: 12, text: 'after' });
+    expect(again.skipped).toEqual([...expected, { offset, length: Buffer.byteLength(torn), problem: 'not-json' }]);
+  });
+
+  it('reads a journal of any length, wherever its parts are cut', async () => {
+    const texts = Array.from({ length: 900 }, (_, i) => `${i} ${'ü漢x'.repeat(i % 400)}`);
+    await writeFile(path, texts.map((text, i) => `${lineOf(i + 1, text)}\n`).join(''));
+    expect((await stat(path)).size).toBeGreaterThan(1_000_000);
+    const content = await readJournal(path);
+    expect(textsOf(content.lines)).toEqual(texts);
+    expect(content).toMatchObject({ skipped: [], lastSeq: 900, end: (await stat(path)).size });
+  });
+
+  it('gives each event of a growing journal once, a line that is not finished only when it is', async () => {
+    const tail = new JournalTail(path);
+    expect(await tail.read()).toEqual([]);
+    await appendFile(path, `${lineOf(1, 'a')}\n${lineOf(2, 'b').slice(0, 10)}`);
+    expect(textsOf(await tail.read())).toEqual(['a']);
+    expect(tail.position().unfinishedBytes).toBe(10);
+    expect(await tail.read()).toEqual([]);
+    await appendFile(path, `${lineOf(2, 'b').slice(10)}\n${lineOf(3, 'c')}\n`);
+    expect(textsOf(await tail.read())).toEqual(['b', 'c']);
+    expect(tail.position()).toMatchObject({ unfinishedBytes: 0, lastSeq: 3, skipped: [] });
+  });
+
+  it('B55 gives the same however the bytes of a growing journal are cut', async () => {
+    const record = fc.oneof(
+      {
+        weight: 6,
+        arbitrary: fc
+          .record({ seq: fc.integer({ min: 1, max: 60 }), text: fc.string({ unit: 'grapheme' }) })
+          .map(({ seq, text }) => Buffer.from(lineOf(seq, text))),
+      },
+      {
+        weight: 2,
+        arbitrary: fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes.filter((byte) => byte !== 10))),
+      },
+      {
+        weight: 1,
+        arbitrary: fc.integer({ min: MAX_LINE_BYTES - 2, max: MAX_LINE_BYTES * 5 }).map((n) => Buffer.alloc(n, 'y')),
+      },
+    );
+    let runs = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(record, { maxLength: 14 }),
+        fc.array(fc.nat(), { maxLength: 8 }),
+        fc.boolean(),
+        async (records, cuts, finished) => {
+          const file = join(folder.path, `run-${runs++}.jsonl`);
+          const body = Buffer.concat(records.flatMap((one) => [one, Buffer.from('\n')]));
+          const bytes = finished ? body : body.subarray(0, -1);
+          const borders = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
+          const tail = new JournalTail(file);
+          const found: JournalLine[] = [];
+          for (let i = 1; i < borders.length; i++) {
+            await appendFile(file, bytes.subarray(borders[i - 1], borders[i]));
+            found.push(...(await tail.read()));
+          }
+          const whole = await readJournal(file);
+          expect({ lines: found, ...tail.position() }).toEqual(whole);
+          // Every record is either returned or named, none twice.
+          const complete = (finished ? records : records.slice(0, -1)).filter((one) => one.length > 0);
+          expect(whole.lines.length + whole.skipped.length).toBe(complete.length);
+          for (const { offset, length } of whole.skipped) expect(bytes[offset + length]).toBe(10);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,218 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
+import { BUILT_IN, COMMANDS, ITEM, RUNS_VIEW } from '../../src/extension/command-ids.ts';
+import { projectRoot } from '../support/project-root.ts';
+import { tempDir } from '../support/temp.ts';
+
+const root = projectRoot();
+const textOf = (path: string) => readFileSync(join(root, path), 'utf8');
+const json = (path: string): unknown => JSON.parse(textOf(path));
+
+const menuItem = z.object({ command: z.string(), when: z.optional(z.string()) });
+const view = z.object({ id: z.string(), name: z.string(), icon: z.optional(z.string()) });
+
+/** The parts of package.json that have to agree with something else. */
+const manifest = z
+  .looseObject({
+    icon: z.string(),
+    main: z.string(),
+    bin: z.record(z.string(), z.string()),
+    engines: z.object({ vscode: z.string() }),
+    devDependencies: z.record(z.string(), z.string()),
+    activationEvents: z.array(z.string()),
+    capabilities: z.object({
+      untrustedWorkspaces: z.object({ restrictedConfigurations: z.array(z.string()) }),
+    }),
+    contributes: z.object({
+      commands: z.array(z.object({ command: z.string(), title: z.string(), icon: z.optional(z.string()) })),
+      viewsContainers: z.record(z.string(), z.array(z.object({ id: z.string(), icon: z.string() }))),
+      views: z.record(z.string(), z.array(view)),
+      viewsWelcome: z.array(z.object({ view: z.string(), contents: z.string() })),
+      menus: z.record(z.string(), z.array(menuItem)),
+      keybindings: z.optional(z.array(menuItem)),
+      configuration: z.object({
+        properties: z.record(z.string(), z.object({ scope: z.optional(z.string()) })),
+      }),
+      languages: z.array(z.object({ id: z.string() })),
+      configurationDefaults: z.record(z.string(), z.unknown()),
+    }),
+  })
+  .parse(json('package.json'));
+const texts = z.record(z.string(), z.string()).parse(json('package.nls.json'));
+
+const { contributes } = manifest;
+const commands = contributes.commands.map(({ command }) => command);
+const containers = Object.values(contributes.viewsContainers).flat();
+const views = Object.values(contributes.views).flat();
+const settings = Object.keys(contributes.configuration.properties);
+const menuItems = [...Object.values(contributes.menus).flat(), ...(contributes.keybindings ?? [])];
+
+/** Every match of the expression's first group. */
+const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map((match) => match[1] ?? '');
+
+const sorted = (values: Iterable<string>) => [...new Set(values)].sort();
+
+/** Sources of the extension by path. */
+const sources = readdirSync(join(root, 'src', 'extension'), { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => ({ path, text: textOf(join('src', 'extension', path)) }));
+
+describe('what the manifest contributes', () => {
+  it('are the commands and views of the code', () => {
+    expect(sorted(commands)).toEqual(sorted(Object.values(COMMANDS)));
+    expect(views.map(({ id }) => id)).toEqual([RUNS_VIEW]);
+  });
+
+  it('names each command once', () => {
+    expect(commands).toHaveLength(new Set(commands).size);
+  });
+
+  it('puts views into containers that exist', () => {
+    const own = containers.map(({ id }) => id);
+    expect(own).toEqual(expect.arrayContaining(Object.keys(contributes.views)));
+  });
+
+  it('puts existing commands into menus', () => {
+    for (const { command } of menuItems) expect(commands).toContain(command);
+  });
+
+  it('asks in conditions only for views that exist and for items that the trees make', () => {
+    const ids = views.map(({ id }) => id);
+    const items: string[] = Object.values(ITEM);
+    for (const { when = '' } of menuItems) {
+      for (const id of matches(when, /\bview [!=]= (\S+)/g)) expect(ids, when).toContain(id);
+      for (const item of matches(when, /\bviewItem [!=]= (\S+)/g)) expect(items, when).toContain(item);
+      for (const pattern of matches(when, /\bviewItem =~ \/(.+?)\/(?= |$)/g)) {
+        expect(items.filter((item) => new RegExp(pattern).test(item)).length, when).toBeGreaterThan(0);
+      }
+      // Every mention is one of the three forms above.
+      const read = matches(when, /\b(view(?:Item)?) (?:[!=]=|=~) \S/g);
+      expect(matches(when, /\b(view(?:Item)?)\b(?!\.)/g), when).toEqual(read);
+    }
+  });
+
+  it('welcomes in views that exist, with commands that exist', () => {
+    const ids = views.map(({ id }) => id);
+    const known: string[] = [...commands, ...Object.values(BUILT_IN), 'vscode.openFolder'];
+    for (const welcome of contributes.viewsWelcome) {
+      expect(ids).toContain(welcome.view);
+      const text = texts[welcome.contents.replaceAll('%', '')] ?? '';
+      for (const id of matches(text, /\(command:([^)?]+)/g)) expect(known, text).toContain(id);
+    }
+  });
+
+  it('configures languages that it brings along', () => {
+    const ids = contributes.languages.map(({ id }) => `[${id}]`);
+    for (const key of Object.keys(contributes.configurationDefaults)) expect(ids).toContain(key);
+  });
+
+  it('has settings that the code reads', () => {
+    const code = sources.map(({ text }) => text).join('\n');
+    for (const key of settings) expect(code).toContain(`'${key.replace(/^piLanes\./, '')}'`);
+  });
+
+  it('restricts in an untrusted workspace every setting that names a program, and only settings that exist', () => {
+    const { restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
+    expect(settings).toEqual(expect.arrayContaining(restrictedConfigurations));
+    for (const key of settings.filter((name) => name.endsWith('.path'))) {
+      expect(restrictedConfigurations).toContain(key);
+      expect(contributes.configuration.properties[key]?.scope, key).toBe('machine-overridable');
+    }
+  });
+
+  it('is all that the code and the documentation call by our name', () => {
+    const known = new Set([...commands, ...settings, ...views.map(({ id }) => id), 'piLanes.status']);
+    const pages = readdirSync(join(root, 'docs')).map((name) => join('docs', name));
+    const all = [...sources.map(({ path }) => join('src', 'extension', path)), ...pages, 'README.md'];
+    for (const path of all) {
+      for (const id of matches(textOf(path), /\b(piLanes(?:\.\w+)+)/g)) expect(known, path).toContain(id);
+    }
+  });
+
+  it('activates as documented', () => {
+    expect(manifest.activationEvents).toEqual(['onStartupFinished']);
+    expect(textOf('docs/startup-flow.md')).toContain('activates on `onStartupFinished`');
+  });
+});
+
+describe('texts', () => {
+  it('of the manifest stand in package.nls.json, and no others do', () => {
+    expect(sorted(Object.keys(texts))).toEqual(sorted(matches(textOf('package.json'), /"%([\w.]+)%"/g)));
+    for (const [key, text] of Object.entries(texts)) expect(text.trim(), key).not.toBe('');
+  });
+
+  it('of the manifest are all there to be translated', () => {
+    const shown = [...contributes.commands.map(({ title }) => title), ...views.map(({ name }) => name)];
+    for (const text of [...shown, ...contributes.viewsWelcome.map(({ contents }) => contents)]) {
+      expect(text).toMatch(/^%[\w.]+%$/);
+    }
+  });
+
+  it('of the code are all there to be translated', () => {
+    const literal =
+      /(?:show(?:Error|Information|Warning)Message\(|\b(?:title|placeHolder|prompt|detail|tooltip|label):)\s*['"`].*/g;
+    const untranslated = sources.flatMap(({ path, text }) =>
+      (text.match(literal) ?? []).map((hit) => `${path}: ${hit}`),
+    );
+    expect(untranslated).toEqual([]);
+  });
+});
+
+describe('what is packed', () => {
+  const [first, ...lines] = textOf('.vscodeignore').trim().split('\n');
+  const packed = lines.map((line) => line.replace(/^!/, ''));
+
+  it('is a list of names, everything else stays out', () => {
+    expect(first).toBe('**');
+    for (const line of lines) expect(line).toMatch(/^![\w./-]+$/);
+  });
+
+  it('has every file that the manifest names', () => {
+    const icons = [...contributes.commands, ...containers, ...views].map(({ icon }) => icon ?? '');
+    const named = [manifest.icon, manifest.main, ...Object.values(manifest.bin), ...icons]
+      .filter((path) => path !== '' && !path.startsWith('$('))
+      .map((path) => path.replace(/^\.\//, ''));
+    expect(packed).toEqual(expect.arrayContaining(named));
+    for (const path of ['package.json', 'package.nls.json', 'README.md', 'CHANGELOG.md', 'LICENSE']) {
+      expect(packed).toContain(path);
+    }
+  });
+
+  it('is there', () => {
+    for (const path of packed.filter((name) => !name.startsWith('dist/')))
+      expect(existsSync(join(root, path)), path).toBe(true);
+  });
+
+  it('has everything that is built, and nothing else of it', async () => {
+    await using folder = await tempDir();
+    const { buildAll } = await import(pathToFileURL(join(root, 'esbuild.mjs')).href);
+    const outdir = join(folder.path, 'dist');
+    await buildAll({ outdir, minify: true });
+    const built = readdirSync(outdir, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) =>
+        join(entry.parentPath, entry.name)
+          .slice(folder.path.length + 1)
+          .replaceAll('\\', '/'),
+      );
+    expect(packed.filter((name) => name.startsWith('dist/')).sort()).toEqual(built.sort());
+  });
+});
+
+describe('versions', () => {
+  it('of the editor: the oldest that is supported is the one that is compiled against', () => {
+    expect(manifest.engines.vscode).toBe(`^${manifest.devDependencies['@types/vscode']}`);
+  });
+
+  it('of packages are exact, and none is needed at run time', () => {
+    for (const [name, version] of Object.entries(manifest.devDependencies)) {
+      expect(version, name).toMatch(/^\d+\.\d+\.\d+/);
+    }
+    for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies', 'bundledDependencies']) {
+      expect(manifest).not.toHaveProperty(kind);
+    }
+  });
+});

@@ -1,0 +1,215 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DEFAULT_TIMEOUT_MS, type LaunchRequest, planLaunch } from '../../src/client/plan.ts';
+import { Toolbox } from '../../src/client/toolbox.ts';
+import { findProject } from '../../src/core/projects/index.ts';
+import { launchRecord, MAX_TASK_BYTES, RUN_ID } from '../../src/protocol/index.ts';
+import { type TempDir, tempDir } from '../support/temp.ts';
+
+let folder: TempDir;
+let toolbox: Toolbox;
+let cwd: string;
+
+beforeEach(async () => {
+  folder = await tempDir({ name: 'awkward' });
+  const dist = join(folder.path, 'dist');
+  cwd = join(folder.path, 'work');
+  for (const path of [dist, cwd]) await mkdir(path);
+  await writeFile(join(dist, 'runtime.json'), JSON.stringify({ version: '0', hash: 'cafe', files: ['runner.mjs'] }));
+  await writeFile(join(dist, 'runner.mjs'), '');
+  toolbox = new Toolbox({
+    env: {
+      PATH: '',
+      HOME: folder.path,
+      PI_CODING_AGENT_DIR: join(folder.path, 'agent'),
+      PI_LANES_PI: join(import.meta.dirname, 'workers', 'quiet-pi.mjs'),
+      PI_LANES_NODE: process.execPath,
+    },
+    distDirectory: dist,
+    client: { kind: 'test', version: '0' },
+  });
+});
+
+afterEach(() => folder.remove());
+
+const plan = (request: Partial<LaunchRequest> = {}) =>
+  planLaunch(toolbox, {
+    agent: 'worker',
+    task: 'Mend the fence.',
+    cwd,
+    owner: { kind: 'cli', id: 'me' },
+    trust: 'no-approve',
+    ...request,
+  });
+
+describe('a launch that cannot be carried out', () => {
+  /** Refused with this error, and nothing is on the disk that was not there before. */
+  async function refused(request: Partial<LaunchRequest>, error: object) {
+    await expect(plan(request)).rejects.toMatchObject(error);
+    expect((await readdir(folder.path)).sort()).toEqual(['dist', 'work']);
+    expect(await readdir(cwd)).toEqual([]);
+  }
+
+  it('run-1 is refused when its folder is missing, naming both forms of it', async () => {
+    await refused(
+      { cwd: 'sub/none', base: cwd },
+      {
+        code: 'cwd_missing',
+        message: `The folder "sub/none" (${join(cwd, 'sub/none')}) does not exist.`,
+        hint: expect.any(String),
+      },
+    );
+    const none = join(cwd, 'none');
+    await refused({ cwd: none }, { code: 'cwd_missing', message: `The folder "${none}" does not exist.` });
+  });
+
+  it('run-1 is refused when its folder is a file', async () => {
+    const file = join(folder.path, 'dist', 'runner.mjs');
+    await refused({ cwd: file }, { code: 'cwd_not_directory', message: `"${file}" is a file, not a folder.` });
+    await refused(
+      { cwd: '../dist/runner.mjs', base: cwd },
+      { code: 'cwd_not_directory', message: `"../dist/runner.mjs" (${file}) is a file, not a folder.` },
+    );
+  });
+
+  it('is refused without a task', async () => {
+    for (const task of ['', ' \n\t ']) await refused({ task }, { code: 'task_empty', hint: expect.any(String) });
+  });
+
+  it('is refused with a task of more bytes than fit', async () => {
+    const task = 'ü'.repeat(MAX_TASK_BYTES / 2);
+    await refused(
+      { task: `${task}!` },
+      { code: 'task_too_large', message: `The task has ${MAX_TASK_BYTES + 1} bytes; the limit is ${MAX_TASK_BYTES}.` },
+    );
+    expect((await plan({ task })).record.child.task).toBe(task);
+  });
+
+  it('is refused with an agent nobody knows', async () => {
+    await refused(
+      { agent: 'wizard' },
+      { code: 'agent_unknown', hint: expect.stringContaining('worker, scout, reviewer, oracle, delegate') },
+    );
+  });
+
+  it('is refused with a level there is not', async () => {
+    await refused(
+      { thinking: 'hard' },
+      {
+        code: 'launch_invalid',
+        message: 'thinking is "hard".',
+        hint: 'It must be one of off, minimal, low, medium, high, xhigh, max.',
+      },
+    );
+  });
+
+  it('B75 is refused with a model Pi does not have, before there is a project', async () => {
+    for (const model of ['fake/scriptet', 'none/scripted', 'fake/scripted:bogus'])
+      await expect(plan({ model })).rejects.toMatchObject({
+        code: 'model_unknown',
+        message: `Pi has no usable model "${model}".`,
+        hint: expect.stringContaining('fake/scripted'),
+      });
+    expect(await readdir(join(folder.path, 'agent', 'pi-lanes'))).not.toContain('projects');
+  });
+
+  it('is refused with what the runner would refuse, naming the field', async () => {
+    const lane = { version: 1, key: 'a b' } as const;
+    await expect(plan({ lane })).rejects.toMatchObject({
+      code: 'launch_invalid',
+      message: expect.stringContaining('lane.key: '),
+    });
+    await expect(plan({ owner: { kind: 'cli', id: '' } })).rejects.toMatchObject({
+      code: 'launch_invalid',
+      message: expect.stringContaining('owner.id: '),
+    });
+  });
+});
+
+describe('a launch', () => {
+  it('is a complete record, with what was asked for and what follows from it', async () => {
+    const before = Date.now();
+    const lane = { version: 1, key: 'lane-a' } as const;
+    const parent = { runId: '01890000-0000-7000-8000-00000000aaaa', childIndex: 2 };
+    const { record, project, runtime, electron } = await plan({
+      agent: 'advisor',
+      cwd: '../work',
+      base: cwd,
+      model: 'other:low',
+      label: '  The fence  ',
+      owner: { kind: 'schedule', id: 's' },
+      trust: 'approve',
+      timeoutMs: null,
+      workflowKey: 'lane-a',
+      lane,
+      parent,
+    });
+    expect(launchRecord.parse(record)).toEqual(record);
+    expect(record.runId).toMatch(RUN_ID);
+    expect(record.createdAt).toBeGreaterThanOrEqual(before);
+    expect(record).toMatchObject({
+      version: 1,
+      mode: 'single',
+      cwd,
+      owner: { kind: 'schedule', id: 's' },
+      trust: 'approve',
+      timeoutMs: null,
+      workflowKey: 'lane-a',
+      lane,
+      parent,
+      runtime: 'cafe',
+      client: { kind: 'test', version: '0' },
+      agentDir: join(folder.path, 'agent'),
+      node: process.execPath,
+      pi: { command: { file: process.execPath, args: [toolbox.env['PI_LANES_PI']] }, version: '1.6.0' },
+    });
+    expect(record.child).toMatchObject({
+      agent: { name: 'oracle', source: 'builtin', tools: ['read', 'grep', 'find', 'ls', 'bash'] },
+      task: 'Mend the fence.',
+      label: 'The fence',
+      model: 'fake/other',
+      thinking: 'low',
+      sessionName: 'oracle · The fence',
+    });
+    expect(project).toEqual(await findProject(join(folder.path, 'agent'), cwd));
+    expect(runtime).toEqual({
+      hash: 'cafe',
+      runner: join(folder.path, 'agent', 'pi-lanes', 'runtime', 'cafe', 'runner.mjs'),
+    });
+    expect(electron).toBe(false);
+  });
+
+  it('takes the level asked for before that of the model, and that before that of the agent', async () => {
+    const levels = async (request: Partial<LaunchRequest>) => (await plan(request)).record.child.thinking;
+    expect(await levels({ model: 'fake/other:low', thinking: 'max' })).toBe('max');
+    expect(await levels({ model: 'fake/other:low' })).toBe('low');
+    expect(await levels({})).toBe('high');
+    expect(await levels({ agent: 'delegate' })).toBeUndefined();
+  });
+
+  it('has defaults', async () => {
+    const { record } = await plan({ fallbackRoot: folder.path });
+    expect(record).toMatchObject({ timeoutMs: DEFAULT_TIMEOUT_MS, lane: null, workflowKey: null, parent: null });
+    expect(DEFAULT_TIMEOUT_MS).toBe(30 * 60_000);
+    expect(record.child).not.toHaveProperty('model');
+    expect(record.child).not.toHaveProperty('label');
+    expect(record.child.sessionName).toBe('worker · Mend the fence.');
+  });
+
+  it('belongs to the project of its folder, outside git to the one it is given', async () => {
+    const given = await plan({ fallbackRoot: folder.path });
+    expect(given.project).toMatchObject({ kind: 'folder', key: folder.path });
+    expect((await plan()).project.key).toBe(cwd);
+  });
+
+  it('names the session in one line of at most 96 characters', async () => {
+    const name = async (task: string) => (await plan({ task })).record.child.sessionName;
+    expect(await name('\n  One\u0007line \nmore')).toBe('worker · One line');
+    const long = await name('🦊'.repeat(100));
+    expect(long.length).toBeLessThanOrEqual(96);
+    expect(long).toMatch(/^worker · 🦊+…$/u);
+    expect(await name('x'.repeat(87))).toBe(`worker · ${'x'.repeat(87)}`);
+    expect(await name('x'.repeat(88))).toBe(`worker · ${'x'.repeat(86)}…`);
+  });
+});

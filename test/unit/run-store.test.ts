@@ -1,0 +1,226 @@
+import { mkdir, symlink, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { deriveState, RunFollower, readSnapshot } from '../../src/client/run-snapshot.ts';
+import { allStores, findRun, RunStore } from '../../src/client/run-store.ts';
+import { projectLayout, rootLayout, runLayout } from '../../src/core/projects/index.ts';
+import { initialView, newRunId } from '../../src/core/runs/index.ts';
+import { TERMINAL_STATES } from '../../src/protocol/index.ts';
+import { type TempDir, tempDir } from '../support/temp.ts';
+import { oneOfEach, someError } from './builders/events.ts';
+import { anOwner, aRecord, ended, goneIdentity, me, writeRun } from './builders/run.ts';
+
+let folder: TempDir;
+let store: RunStore;
+
+beforeEach(async () => {
+  folder = await tempDir({ name: 'awkward' });
+  store = new RunStore(projectLayout(folder.path));
+});
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await folder.remove();
+});
+
+/** Ids of runs that began one second apart. */
+const idsFrom = (count: number, start = 1_700_000_000_000) =>
+  Array.from({ length: count }, (_, i) => newRunId(start + i * 1_000));
+
+describe('the runs of a project', () => {
+  it('are listed newest first, whatever else lies there', async () => {
+    const ids = idsFrom(5);
+    for (const [i, runId] of [2, 0, 4, 1, 3].map((at) => ids[at] ?? '').entries())
+      await writeRun(folder.path, {
+        record: { runId },
+        events: i % 2 ? [ended('complete')] : [oneOfEach['run.proceeded']],
+      });
+    await mkdir(join(store.layout.runs, `.${newRunId()}.new`));
+    await writeFile(join(store.layout.runs, 'notes.txt'), '');
+    const newest = [...ids].reverse();
+    expect(await store.runIds()).toEqual(newest);
+    expect((await store.list(3)).map((snapshot) => snapshot.runId)).toEqual(newest.slice(0, 3));
+    expect(await store.activeIds()).toEqual([ids[4], ids[3], ids[2]].sort().reverse());
+  });
+
+  it('are none before the first', async () => {
+    expect(await store.runIds()).toEqual([]);
+    expect(await store.activeIds()).toEqual([]);
+    expect(await store.list(10)).toEqual([]);
+  });
+
+  it('lie in one store for each project', async () => {
+    const root = rootLayout(folder.path);
+    expect(await allStores(root)).toEqual([]);
+    for (const name of ['b-2', 'a-1']) await mkdir(join(root.projects, name, 'runs'), { recursive: true });
+    expect((await allStores(root)).map((one) => one.layout.runs)).toEqual(
+      ['a-1', 'b-2'].map((name) => join(root.projects, name, 'runs')),
+    );
+  });
+});
+
+describe('the run a person means', () => {
+  const first = '01890000-0000-7000-8000-00000000aaaa';
+  const second = '01890000-1111-7000-8000-00000000bbbb';
+  const third = '01890000-2222-7000-8000-00001234bbbb';
+  let other: RunStore;
+
+  beforeEach(async () => {
+    other = new RunStore(projectLayout(join(folder.path, 'other')));
+    for (const runId of [first, second]) await writeRun(store.layout.directory, { record: { runId } });
+    await writeRun(other.layout.directory, { record: { runId: third } });
+  });
+
+  const found = async (wanted: string) => {
+    const { store: where, runId } = await findRun(wanted, store, [other]);
+    return [where === store ? 'here' : 'other', runId];
+  };
+
+  it('is found by its id, by its beginning and by its end', async () => {
+    expect(await found(first)).toEqual(['here', first]);
+    expect(await found('01890000-0')).toEqual(['here', first]);
+    expect(await found('aaaa')).toEqual(['here', first]);
+    expect(await found(third)).toEqual(['other', third]);
+    expect(await found('1234bbbb')).toEqual(['other', third]);
+    expect(await found('01890000-2')).toEqual(['other', third]);
+  });
+
+  it('is looked for here first', async () => {
+    expect(await found('bbbb')).toEqual(['here', second]);
+  });
+
+  it('can be the last one of this project', async () => {
+    expect(await found('last')).toEqual(['here', second]);
+    const none = new RunStore(projectLayout(join(folder.path, 'none')));
+    await expect(findRun('last', none, [store])).rejects.toMatchObject({
+      code: 'run_not_found',
+      hint: expect.stringContaining('pi-lanes run'),
+    });
+  });
+
+  it('is not guessed among several', async () => {
+    await expect(found('01890000')).rejects.toMatchObject({
+      code: 'run_ambiguous',
+      message: '"01890000" fits 2 runs.',
+      hint: expect.stringContaining(`${second}, ${first}`),
+    });
+  });
+
+  it('must be named by four characters at least, and must exist', async () => {
+    for (const wanted of ['aaa', '', 'zzzz', '../x', newRunId()])
+      await expect(found(wanted)).rejects.toMatchObject({
+        code: 'run_not_found',
+        message: `There is no run "${wanted}".`,
+      });
+  });
+});
+
+describe('the state a person is shown', () => {
+  const running = { ...initialView(aRecord({ createdAt: 5_000 })), state: 'running' as const };
+  const lease = () => runLayout(folder.path).lease;
+  const writeLease = (content: unknown) =>
+    writeFile(`${lease()}.1`, typeof content === 'string' ? content : JSON.stringify(content));
+
+  it('is the terminal one, whatever the lease says', async () => {
+    await writeLease(anOwner(goneIdentity()));
+    for (const state of TERMINAL_STATES) expect(await deriveState(folder.path, { ...running, state })).toBe(state);
+  });
+
+  it('is that of the journal while the runner lives', async () => {
+    await writeLease(anOwner(await me()));
+    for (const state of ['queued', 'running', 'waiting'] as const)
+      expect(await deriveState(folder.path, { ...running, state })).toBe(state);
+  });
+
+  it('is lost when the runner is proven gone', async () => {
+    await writeLease(anOwner(goneIdentity()));
+    expect(await deriveState(folder.path, running)).toBe('lost');
+  });
+
+  it('is lost without a lease or with one that was given back, but not in the first second', async () => {
+    const now = vi.spyOn(Date, 'now');
+    for (const prepare of [async () => undefined, () => writeLease(anOwner(goneIdentity(), { released: true }))]) {
+      await prepare();
+      now.mockReturnValue(5_999);
+      expect(await deriveState(folder.path, running)).toBe('running');
+      now.mockReturnValue(6_000);
+      expect(await deriveState(folder.path, running)).toBe('lost');
+    }
+  });
+
+  it('is unknown when nothing is proven', async () => {
+    await writeLease(anOwner({ pid: process.pid, start: null }));
+    expect(await deriveState(folder.path, running)).toBe('unknown');
+    await writeLease('{"torn');
+    const long = new Date(Date.now() - 60_000);
+    await utimes(`${lease()}.1`, long, long);
+    expect(await deriveState(folder.path, running)).toBe('unknown');
+    await mkdir(`${lease()}.2`);
+    expect(await deriveState(folder.path, running)).toBe('unknown');
+  });
+});
+
+describe('a run at one moment', () => {
+  it('is its final status when it has one, without its journal', async () => {
+    const events = [oneOfEach['child.settled'], { type: 'run.ended', state: 'failed', error: someError } as const];
+    const { runId, directory } = await writeRun(folder.path, { events });
+    await writeFile(runLayout(directory).journal, 'destroyed\n');
+    expect(await readSnapshot(runId, directory)).toMatchObject({
+      runId,
+      directory,
+      state: 'failed',
+      error: someError,
+      skipped: 0,
+      view: { state: 'failed', seq: 2 },
+    });
+  });
+
+  it('is its journal when the status is missing, broken or not final', async () => {
+    const { runId, directory } = await writeRun(folder.path, { events: [ended('partial')], status: false });
+    const statuses = [undefined, '{"torn', JSON.stringify(initialView(aRecord()))];
+    for (const status of statuses) {
+      if (status !== undefined) await writeFile(runLayout(directory).status, status);
+      expect(await readSnapshot(runId, directory)).toMatchObject({ state: 'partial', view: { seq: 1 } });
+    }
+  });
+
+  it('says how much of its journal could not be read', async () => {
+    const { runId, directory } = await writeRun(folder.path, {
+      events: [oneOfEach['run.proceeded']],
+      lease: await me(),
+    });
+    await writeFile(runLayout(directory).journal, 'x\ny\n', { flag: 'a' });
+    expect(await readSnapshot(runId, directory)).toMatchObject({ state: 'running', skipped: 2, error: null });
+  });
+
+  it('is unknown, with the reason, when it cannot be read', async () => {
+    const { runId, directory } = await writeRun(folder.path, {});
+    await writeFile(runLayout(directory).record, '{"version":9}');
+    expect(await readSnapshot(runId, directory)).toEqual({
+      runId,
+      directory,
+      state: 'unknown',
+      view: null,
+      error: expect.objectContaining({ code: 'journal_newer' }),
+      skipped: 0,
+    });
+    const missing = join(store.layout.runs, newRunId());
+    expect(await readSnapshot('x', missing)).toMatchObject({ state: 'unknown', error: { code: 'run_not_found' } });
+  });
+
+  it('is read again when it could not be read the first time', async () => {
+    const { runId, directory, record } = await writeRun(folder.path, { lease: await me() });
+    await writeFile(runLayout(directory).record, '{');
+    const follower = new RunFollower(runId, directory);
+    expect((await follower.snapshot()).state).toBe('unknown');
+    await writeFile(runLayout(directory).record, JSON.stringify(record));
+    expect((await follower.snapshot()).state).toBe('queued');
+  });
+
+  it.skipIf(process.platform === 'win32')('is unknown when a link leads nowhere', async () => {
+    await mkdir(store.layout.runs, { recursive: true });
+    const runId = newRunId();
+    await symlink(join(folder.path, 'nowhere'), store.directoryOf(runId));
+    expect((await store.read(runId)).state).toBe('unknown');
+  });
+});

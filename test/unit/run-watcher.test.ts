@@ -1,0 +1,239 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { RunSnapshot } from '../../src/client/run-snapshot.ts';
+import { RunStore } from '../../src/client/run-store.ts';
+import { RunWatcher, type RunWatcherOptions, waitForEnd } from '../../src/client/run-watcher.ts';
+import { JournalWriter } from '../../src/core/journal/index.ts';
+import { identify } from '../../src/core/processes/index.ts';
+import { projectLayout, runLayout } from '../../src/core/projects/index.ts';
+import { newRunId } from '../../src/core/runs/index.ts';
+import type { JournalEvent } from '../../src/protocol/index.ts';
+import { type TempDir, tempDir } from '../support/temp.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { oneOfEach } from './builders/events.ts';
+import { ended, goneIdentity, me, writeRun } from './builders/run.ts';
+
+/** Folders that are watched now. */
+const { open } = vi.hoisted(() => ({ open: [] as string[] }));
+vi.mock('node:fs', async (importOriginal) => {
+  const fs = await importOriginal<typeof import('node:fs')>();
+  const watch = (path: string, options: object, listener: () => void) => {
+    const watcher = fs.watch(path, options, listener);
+    open.push(path);
+    watcher.once('close', () => open.splice(open.indexOf(path), 1));
+    return watcher;
+  };
+  return { ...fs, watch };
+});
+
+const NEVER = 60 * 60_000;
+let folder: TempDir;
+let store: RunStore;
+let seen: RunSnapshot[];
+const watchers: RunWatcher[] = [];
+
+beforeEach(async () => {
+  folder = await tempDir({ name: 'awkward' });
+  store = new RunStore(projectLayout(folder.path));
+  for (const path of [store.layout.active, store.layout.runs]) await mkdir(path, { recursive: true });
+  seen = [];
+});
+
+afterEach(async () => {
+  for (const watcher of watchers.splice(0)) watcher.dispose();
+  await folder.remove();
+});
+
+/** A watcher that is told of changes only by the file system, unless it is given a shorter poll. */
+async function watching(options: RunWatcherOptions = { pollMs: NEVER }): Promise<RunWatcher> {
+  const watcher = new RunWatcher(store, (snapshot) => seen.push(snapshot), options);
+  watchers.push(watcher);
+  await watcher.refresh();
+  return watcher;
+}
+
+const statesOf = (runId: string) =>
+  seen.filter((snapshot) => snapshot.runId === runId).map((snapshot) => snapshot.state);
+
+async function append(directory: string, ...events: JournalEvent[]): Promise<void> {
+  const journal = await JournalWriter.open(runLayout(directory).journal);
+  await journal.append(events, { sync: true });
+  await journal.close();
+}
+
+describe('the watcher', () => {
+  it('shows the live runs at once, and no others', async () => {
+    const live = await writeRun(folder.path, { events: [oneOfEach['run.proceeded']], lease: await me() });
+    await writeRun(folder.path, { events: [ended('complete')] });
+    await watching();
+    expect(seen.map((snapshot) => [snapshot.runId, snapshot.state])).toEqual([[live.runId, 'running']]);
+  });
+
+  it('notices a change within 250 ms', async () => {
+    const { runId, directory } = await writeRun(folder.path, {
+      events: [oneOfEach['run.proceeded']],
+      lease: await me(),
+    });
+    await watching();
+    const took: number[] = [];
+    for (let turns = 1; turns <= 6; turns++) {
+      await append(directory, { ...oneOfEach['child.progress'], turns });
+      const from = performance.now();
+      await waitFor('the change', () => seen.at(-1)?.view?.children[0]?.turns === turns, { everyMs: 2 });
+      took.push(performance.now() - from);
+    }
+    expect(statesOf(runId)).not.toContain('unknown');
+    // Never by the poll; and on a machine that is not overloaded in time.
+    expect(Math.min(...took)).toBeLessThan(250);
+  });
+
+  it('shows each change once, and the end last', async () => {
+    const { runId, directory } = await writeRun(folder.path, {
+      events: [oneOfEach['run.proceeded']],
+      lease: await me(),
+    });
+    const watcher = await watching();
+    await watcher.refresh();
+    expect(seen).toHaveLength(1);
+    await append(directory, ended('complete'));
+    await waitFor('the end', () => statesOf(runId).includes('complete'));
+    await append(directory, oneOfEach['child.stdout']);
+    await watcher.refresh();
+    expect(statesOf(runId).filter((state) => state === 'complete')).toHaveLength(1);
+    expect(statesOf(runId).at(-1)).toBe('complete');
+  });
+
+  it('watches live runs and the folders where they appear, and nothing else', async () => {
+    const live = await writeRun(folder.path, { events: [oneOfEach['run.proceeded']], lease: await me() });
+    await writeRun(folder.path, { events: [ended('complete')] });
+    const watcher = await watching();
+    const own = () => open.filter((path) => path.startsWith(folder.path)).sort();
+    expect(own()).toEqual([store.layout.active, store.layout.runs, live.directory].sort());
+    await append(live.directory, ended('stopped'));
+    await rm(join(store.layout.active, live.runId));
+    await waitFor('the run to be let go', () => !own().includes(live.directory));
+    watcher.dispose();
+    await waitFor('all to be let go', () => own().length === 0);
+  });
+
+  it('notices a new run, whose marker is there before it', async () => {
+    await watching();
+    const runId = newRunId();
+    const staging = await tempDir();
+    const written = await writeRun(staging.path, {
+      record: { runId },
+      events: [oneOfEach['run.proceeded']],
+      lease: await me(),
+    });
+    await writeFile(join(store.layout.active, runId), '');
+    // Long enough for the watcher to look for the run in vain.
+    await delay(60);
+    expect(seen).toEqual([]);
+    await rename(written.directory, store.directoryOf(runId));
+    await waitFor('the run', () => statesOf(runId).includes('running'));
+    await append(store.directoryOf(runId), ended('complete'));
+    await waitFor('its end', () => statesOf(runId).includes('complete'));
+    await staging.remove();
+  });
+
+  it('finds runs of a project that had none yet', async () => {
+    await rm(folder.path, { recursive: true });
+    await watching({ pollMs: 20 });
+    const { runId } = await writeRun(folder.path, { events: [oneOfEach['run.proceeded']], lease: await me() });
+    await waitFor('the run', () => statesOf(runId).includes('running'));
+  });
+
+  it('looks again when something changes while it looks', async () => {
+    const watcher = new RunWatcher(store, (snapshot) => seen.push(snapshot), { pollMs: NEVER });
+    watchers.push(watcher);
+    const ids = vi.spyOn(store, 'activeIds');
+    const { runId } = await writeRun(folder.path, { events: [oneOfEach['run.proceeded']], lease: await me() });
+    // The first look was over just before the run came.
+    ids.mockImplementationOnce(async () => {
+      await delay(1);
+      void watcher.refresh();
+      return [];
+    });
+    await watcher.refresh();
+    expect(statesOf(runId)).toEqual(['running']);
+  });
+
+  it('B26 finds a runner that died without a word', async () => {
+    const runner = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+    const lease = await identify(runner.pid ?? 0);
+    const { runId } = await writeRun(folder.path, { events: [oneOfEach['run.proceeded']], lease });
+    await watching({ pollMs: 20 });
+    expect(statesOf(runId)).toEqual(['running']);
+    runner.kill('SIGKILL');
+    await once(runner, 'exit');
+    await waitFor('the loss', () => statesOf(runId).includes('lost'));
+    expect(statesOf(runId)).toEqual(['running', 'lost']);
+  });
+
+  it('shows a run that cannot be read, and goes on with the others', async () => {
+    const broken = await writeRun(folder.path, {});
+    await writeFile(runLayout(broken.directory).record, '{');
+    const live = await writeRun(folder.path, { events: [oneOfEach['run.proceeded']], lease: await me() });
+    await watching();
+    expect(statesOf(broken.runId)).toEqual(['unknown']);
+    expect(statesOf(live.runId)).toEqual(['running']);
+  });
+
+  it('says nothing any more once it is disposed', async () => {
+    const { directory } = await writeRun(folder.path, { events: [oneOfEach['run.proceeded']], lease: await me() });
+    const watcher = await watching({ pollMs: 5 });
+    watcher.dispose();
+    const before = seen.length;
+    await append(directory, ended('complete'));
+    await watcher.refresh();
+    await delay(30);
+    expect(seen).toHaveLength(before);
+  });
+});
+
+describe('waiting for the end', () => {
+  it('is over at once when the run has ended or is lost', async () => {
+    const done = await writeRun(folder.path, { events: [ended('partial')] });
+    expect((await waitForEnd(store, done.runId)).state).toBe('partial');
+    const lost = await writeRun(folder.path, { events: [oneOfEach['run.proceeded']], lease: goneIdentity() });
+    expect((await waitForEnd(store, lost.runId)).state).toBe('lost');
+  });
+
+  it('is over with the end, and tells what happens until then', async () => {
+    const { runId, directory } = await writeRun(folder.path, {
+      events: [oneOfEach['run.proceeded']],
+      lease: await me(),
+    });
+    const changes: RunSnapshot[] = [];
+    const waiting = waitForEnd(store, runId, { onChange: (snapshot) => changes.push(snapshot) });
+    await waitFor('the first look', () => changes.length > 0);
+    await append(directory, oneOfEach['child.progress']);
+    await waitFor('the progress', () => changes.some((snapshot) => snapshot.view?.children[0]?.tool === 'bash'));
+    await append(directory, ended('complete'));
+    expect(await waiting).toMatchObject({ runId, state: 'complete' });
+  });
+
+  it('is over when the run ended without its marker', async () => {
+    const { runId, directory } = await writeRun(folder.path, {
+      events: [oneOfEach['run.proceeded']],
+      lease: await me(),
+      active: false,
+    });
+    const waiting = waitForEnd(store, runId);
+    await append(directory, ended('complete'));
+    expect((await waiting).state).toBe('complete');
+  });
+
+  it('stops at its signal, also when that came first', async () => {
+    const { runId } = await writeRun(folder.path, { events: [oneOfEach['run.proceeded']], lease: await me() });
+    const late = new AbortController();
+    const waiting = waitForEnd(store, runId, { signal: late.signal, onChange: () => late.abort(new Error('enough')) });
+    await expect(waiting).rejects.toThrow('enough');
+    const signal = AbortSignal.abort(new Error('before'));
+    await expect(waitForEnd(store, runId, { signal })).rejects.toThrow('before');
+  });
+});

@@ -1,0 +1,74 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Toolbox } from '../../src/client/toolbox.ts';
+import { agentDirectory } from '../../src/core/projects/index.ts';
+import { loadSettings } from '../../src/core/settings/index.ts';
+import { type TempDir, tempDir } from '../support/temp.ts';
+
+let folder: TempDir;
+let path: string;
+
+beforeEach(async () => {
+  folder = await tempDir({ name: 'awkward' });
+  path = join(folder.path, 'config.json');
+});
+
+afterEach(() => folder.remove());
+
+const none = { piPath: undefined, nodePath: undefined };
+
+describe('settings', () => {
+  it('are none without a file', async () => {
+    expect(await loadSettings(path, {})).toEqual(none);
+  });
+
+  it('come from the file, and from the environment before it', async () => {
+    await writeFile(path, JSON.stringify({ pi: { path: '/pi', future: 1 }, node: { path: '/node' }, other: true }));
+    expect(await loadSettings(path, {})).toEqual({ piPath: '/pi', nodePath: '/node' });
+    expect(await loadSettings(path, { PI_LANES_PI: '/my/pi', PI_LANES_NODE: '' })).toEqual({
+      piPath: '/my/pi',
+      nodePath: '/node',
+    });
+    await writeFile(path, JSON.stringify({ pi: { path: '' } }));
+    expect(await loadSettings(path, {})).toEqual(none);
+  });
+
+  it('come from the client before all others', async () => {
+    const env = { PI_CODING_AGENT_DIR: folder.path, PI_LANES_NODE: '/env/node', PI_LANES_PI: '/env/pi' };
+    const options = { env, distDirectory: '', client: { kind: 'test', version: '0' } };
+    const toolbox = new Toolbox({ ...options, overrides: () => ({ piPath: '/own/pi' }) });
+    expect(await toolbox.settings()).toEqual({ piPath: '/own/pi', nodePath: '/env/node' });
+  });
+
+  it.each<[string, string, RegExp]>([
+    ['no JSON', '{"pi":', /config\.json is not JSON: /],
+    ['another shape', '{"pi":{"path":7}}', /config\.json: pi\.path: .*string/],
+    ['a list', '[]', /config\.json: the value: .*object/],
+  ])('with %s are refused, naming file and field', async (_, content, message) => {
+    await writeFile(path, content);
+    await expect(loadSettings(path, {})).rejects.toMatchObject({
+      code: 'config_invalid',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it('are refused when the file cannot be read', async () => {
+    await mkdir(path);
+    await expect(loadSettings(path, {})).rejects.toMatchObject({
+      code: 'config_invalid',
+      message: expect.stringContaining('EISDIR'),
+    });
+  });
+});
+
+describe("Pi's agent folder", () => {
+  it('is the configured one as Pi reads it, else the one in the home folder', () => {
+    expect(agentDirectory({}, '/home/me')).toBe(join('/home/me', '.pi', 'agent'));
+    expect(agentDirectory({ PI_CODING_AGENT_DIR: '' }, '/home/me')).toBe(join('/home/me', '.pi', 'agent'));
+    expect(agentDirectory({ PI_CODING_AGENT_DIR: folder.path }, '/home/me')).toBe(folder.path);
+    expect(agentDirectory({ PI_CODING_AGENT_DIR: '~/x' }, folder.path)).toBe(join(folder.path, 'x'));
+    expect(agentDirectory({ PI_CODING_AGENT_DIR: '~' }, folder.path)).toBe(folder.path);
+    expect(agentDirectory({ PI_CODING_AGENT_DIR: '~me' }, folder.path)).toBe(join(process.cwd(), '~me'));
+  });
+});
