@@ -15,12 +15,16 @@ export interface ClientIdentity {
 /** Connects to the runner of a run. Throws `run_not_running` or `runner_unreachable`. */
 export async function connectRunner(directory: string, client: ClientIdentity): Promise<RpcPeer> {
   const lease = await inspectLock(runLayout(directory).lease);
-  if (lease.state !== 'held' || !lease.owner?.socket) {
+  if (lease.state === 'missing' || lease.state === 'stale') {
     throw new LanesError(
       'run_not_running',
       'This run has no living runner.',
       'Its work is over, or was cut off; see its status.',
     );
+  }
+  if (!lease.owner?.socket) {
+    const why = lease.reason ?? `its lease is ${lease.state}`;
+    throw new LanesError('runner_unreachable', `The runner cannot be reached: ${why}.`, 'Try again in a moment.');
   }
   const socket = await connectSocket(lease.owner.socket, HELLO_MS).catch((error: unknown) => {
     throw new LanesError(

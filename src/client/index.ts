@@ -5,7 +5,7 @@ export { DEFAULT_TIMEOUT_MS, type LaunchPlan, type LaunchRequest, planLaunch } f
 export { recoverRun } from './recover.ts';
 export { readResultText, TranscriptFollower } from './result.ts';
 export { GO_ON, type Resumed, type ResumeRequest, resumeKind, resumeRun } from './resume.ts';
-export { type RunSnapshot, readSnapshot } from './run-snapshot.ts';
+export { RunFollower, type RunSnapshot, readSnapshot } from './run-snapshot.ts';
 export { allStores, findRun, RunStore } from './run-store.ts';
 export { RunWatcher, waitForEnd } from './run-watcher.ts';
 export { piLimits, Toolbox, type Tools } from './toolbox.ts';

@@ -60,6 +60,7 @@ export const DEFAULT_TIMEOUT_MS = 30 * 60 * 1000;
 export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Promise<LaunchPlan> {
   const agent = findAgent(request.agent, bundledAgents());
   checkTask(request.task);
+  checkLane(request);
   const thinking = checkThinking(request.thinking);
   const cwd = await checkFolder(request);
   const [project, tools, runtime] = await Promise.all([
@@ -109,6 +110,16 @@ export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Prom
     pi: tools.installation,
   };
   return { record: checkRecord(record), project, runtime, electron: tools.node.electron };
+}
+
+function checkLane({ lane, workflowKey }: LaunchRequest): void {
+  if (lane && lane.key !== workflowKey) {
+    throw new LanesError(
+      'launch_invalid',
+      `lane.key is "${lane.key}" and workflowKey is ${workflowKey ? `"${workflowKey}"` : 'missing'}.`,
+      'They must be equal.',
+    );
+  }
 }
 
 /** Largest time limit in milliseconds: what timers take. */

@@ -19,13 +19,20 @@ export async function readResultText(directory: string, child: number): Promise<
 export class TranscriptFollower {
   readonly #reader: MirrorReader;
   readonly #text = new TranscriptText();
+  #reading: Promise<unknown> = Promise.resolve();
 
   constructor(directory: string, child: number) {
     this.#reader = new MirrorReader(childLayout(directory, child).transcript);
   }
 
-  /** True when something came. */
-  async refresh(): Promise<boolean> {
+  /** True when something came. One call reads after the other: two at once would take the same lines twice. */
+  refresh(): Promise<boolean> {
+    const done = this.#reading.then(() => this.#read());
+    this.#reading = done.catch(() => undefined);
+    return done;
+  }
+
+  async #read(): Promise<boolean> {
     const entries = await this.#reader.read();
     this.#text.add(entries);
     return entries.length > 0;

@@ -42,7 +42,8 @@ export async function deriveState(
   const lease = await inspectLock(runLayout(directory).lease);
   switch (lease.state) {
     case 'held':
-      return (await probe()) ? view.state : 'unresponsive';
+      // A lease without an address is being written; nobody can be asked yet.
+      return lease.owner?.socket === undefined || (await probe()) ? view.state : 'unresponsive';
     case 'stale':
       return 'lost';
     case 'missing':
@@ -57,6 +58,7 @@ export class RunFollower {
   readonly runId: string;
   readonly directory: string;
   #reader: RunReader | undefined;
+  #looking: Promise<RunSnapshot | undefined> = Promise.resolve(undefined);
   #probed = { at: Number.NEGATIVE_INFINITY, answered: true };
 
   constructor(runId: string, directory: string) {
@@ -72,8 +74,14 @@ export class RunFollower {
     return this.#probed.answered;
   }
 
-  /** Never rejects: a run that cannot be read is a snapshot that says so. */
-  async snapshot(): Promise<RunSnapshot> {
+  /** Never rejects: a run that cannot be read is a snapshot that says so. One call reads after the other. */
+  snapshot(): Promise<RunSnapshot> {
+    const look = this.#looking.then(() => this.#look());
+    this.#looking = look;
+    return look;
+  }
+
+  async #look(): Promise<RunSnapshot> {
     const base = { runId: this.runId, directory: this.directory };
     try {
       this.#reader ??= await RunReader.open(this.directory);

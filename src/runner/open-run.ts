@@ -180,7 +180,7 @@ export class OpenRun {
 
   /** The terminal order: results are durable already; terminal event, then status, then the marks of a live run go. */
   async end(state: TerminalState, error: ErrorValue | null): Promise<void> {
-    await this.append({ type: 'run.ended', state, error });
+    await this.append({ type: 'run.ended', state, error: error && clipError(error) });
     await this.finish();
   }
 
@@ -191,4 +191,9 @@ export class OpenRun {
     await this.#lease.release();
     await this.#writer.close();
   }
+}
+
+/** Journal lines are small; the whole text of an error stands in the result file. */
+export function clipError(error: ErrorValue): ErrorValue {
+  return { ...error, message: error.message.slice(0, 8000) };
 }

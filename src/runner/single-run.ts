@@ -11,7 +11,7 @@ import { leaseSession, readSessionFile } from '../core/sessions/index.ts';
 import { type ErrorValue, NO_USAGE, type TerminalState, toErrorValue } from '../protocol/index.ts';
 import { nextStep } from './attempt-policy.ts';
 import type { ChildDesk } from './child-desk.ts';
-import type { OpenRun } from './open-run.ts';
+import { clipError, type OpenRun } from './open-run.ts';
 import type { RunControl } from './run-control.ts';
 
 /** The run's only child. */
@@ -124,7 +124,7 @@ async function attempts(
         type: 'child.attempt.failed',
         child: CHILD,
         attempt,
-        error: clip(error),
+        error: clipError(error),
         next: step.next,
         model,
         delayMs: step.delayMs,
@@ -170,7 +170,7 @@ async function oneAttempt(
     );
   } catch (error) {
     const value = toErrorValue(error);
-    await run.append({ type: 'child.spawn.failed', child: CHILD, attempt, error: clip(value) });
+    await run.append({ type: 'child.spawn.failed', child: CHILD, attempt, error: clipError(value) });
     return { outcome: failed(value), child: undefined };
   }
   desk.attend(child);
@@ -268,7 +268,7 @@ async function settle(
     child: CHILD,
     state,
     stopReason,
-    error: error && clip(error),
+    error: error && clipError(error),
     result,
     turns: progress.turns,
     toolCalls: progress.toolCalls,
@@ -298,11 +298,6 @@ async function checkSession(run: OpenRun) {
     state: file.state === 'missing' ? 'missing' : 'damaged',
     note: file.reason.slice(0, 500),
   } as const;
-}
-
-/** Journal lines are small; the whole text of an error stands in the result file. */
-function clip(error: ErrorValue): ErrorValue {
-  return { ...error, message: error.message.slice(0, 8000) };
 }
 
 /** Where a run begins that has never been started: with its task, on the session it was launched with. */

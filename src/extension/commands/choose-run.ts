@@ -18,6 +18,9 @@ export async function chooseRun(
   const runId = services.tree.runIdOf(node);
   const given = runId === undefined ? undefined : services.runs.get(runId);
   if (given && (node !== undefined || fits(given.state))) return given;
+  // A row that is gone must not lead to another run.
+  if (node !== undefined && runId !== undefined)
+    throw new LanesError('run_not_found', vscode.l10n.t('This run is not there any more.'));
   const runs = [...services.runs.active(), ...services.runs.recent()].filter((snapshot) => fits(snapshot.state));
   if (runs.length === 0) throw new LanesError('run_not_found', noneText);
   const picked = await vscode.window.showQuickPick(

@@ -1,26 +1,18 @@
 /** Transcripts as read-only documents that grow while their run lives. */
-import { type FSWatcher, watch } from 'node:fs';
-import { relative, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import * as vscode from 'vscode';
-import { readSnapshot, TranscriptFollower } from '../../client/index.ts';
 import { childLayout } from '../../core/projects/index.ts';
 import { isTerminal, RUN_ID } from '../../protocol/index.ts';
 import { TRANSCRIPT_SCHEME } from '../command-ids.ts';
+import { LiveTranscript } from './live-transcript.ts';
 
-const GATHER_MS = 100;
-const POLL_MS = 1000;
 /** The editor shows a document as one string: of a longer one only the end is shown. */
 const MAX_CHARS = 2 * 1024 * 1024;
-
-interface Followed {
-  follower: TranscriptFollower;
-  stop: () => void;
-}
 
 export class TranscriptDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #projectsRoot: string;
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
-  readonly #followed = new Map<string, Followed>();
+  readonly #followed = new Map<string, LiveTranscript>();
   readonly #subscriptions: vscode.Disposable;
   /** Editors that showed the end of their document before it grew: they are shown the new end. */
   readonly #atEnd = new Set<vscode.TextEditor>();
@@ -45,15 +37,15 @@ export class TranscriptDocuments implements vscode.TextDocumentContentProvider, 
   }
 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
+    const notOurs = vscode.l10n.t('This is not a run of Pi Lanes.');
     const directory = this.#checkedDirectory(uri);
-    if (!directory) return vscode.l10n.t('This is not a run of Pi Lanes.');
-    const followed = await this.#follow(uri, directory);
-    await followed.follower.refresh();
-    const text = followed.follower.toString();
-    const snapshot = await readSnapshot(directory.split(sep).at(-1) ?? '', directory);
-    const tail = isTerminal(snapshot.state) || snapshot.state === 'lost' ? `\n── ${snapshot.state}\n` : '';
-    const why = tail !== '' && snapshot.error ? `${snapshot.error.message}\n${snapshot.error.hint ?? ''}\n` : '';
-    const body = text === '' && tail === '' ? vscode.l10n.t('Waiting for the agent…') : `${text}${tail}${why}`;
+    if (!directory) return notOurs;
+    const { text, snapshot } = await this.#follow(uri, directory).read();
+    if (snapshot.error?.code === 'run_not_found') return notOurs;
+    const over = isTerminal(snapshot.state) || snapshot.state === 'lost' || snapshot.state === 'unknown';
+    const why = over && snapshot.error ? `${snapshot.error.message}\n${snapshot.error.hint ?? ''}\n` : '';
+    const end = over ? `\n── ${snapshot.state}\n${why}` : '';
+    const body = text === '' && end === '' ? vscode.l10n.t('Waiting for the agent…') : `${text}${end}`;
     if (body.length <= MAX_CHARS) return body;
     return `${vscode.l10n.t('The beginning is not shown here; it is in {0}', childLayout(directory, 1).transcript)}\n\n${body.slice(-MAX_CHARS)}`;
   }
@@ -63,51 +55,20 @@ export class TranscriptDocuments implements vscode.TextDocumentContentProvider, 
     const parts = relative(this.#projectsRoot, uri.query).split(sep);
     const [project, runs, runId] = parts;
     const ok = parts.length === 3 && project && project !== '..' && runs === 'runs' && runId && RUN_ID.test(runId);
-    return ok ? uri.query : undefined;
+    // Put together again it must be the same: no steps back, nothing relative.
+    return ok && join(this.#projectsRoot, ...parts) === uri.query ? uri.query : undefined;
   }
 
-  async #follow(uri: vscode.Uri, directory: string): Promise<Followed> {
-    const known = this.#followed.get(uri.toString());
+  #follow(uri: vscode.Uri, directory: string): LiveTranscript {
+    const key = uri.toString();
+    const known = this.#followed.get(key);
     if (known) return known;
-    const follower = new TranscriptFollower(directory, 1);
-    let watcher: FSWatcher | undefined;
-    let timer: NodeJS.Timeout | undefined;
-    let last = '';
-    const look = async () => {
-      timer = undefined;
-      const grew = await follower.refresh().catch(() => false);
-      const { state } = await readSnapshot(directory.split(sep).at(-1) ?? '', directory);
-      if (grew || state !== last) {
-        this.#noteFollowers(uri);
-        this.#changed.fire(uri);
-      }
-      last = state;
-      if (isTerminal(state)) stop();
-    };
-    const soon = () => {
-      timer ??= setTimeout(() => void look(), GATHER_MS);
-    };
-    const startWatching = () => {
-      try {
-        watcher ??= watch(childLayout(directory, 1).directory, { persistent: false }, soon);
-        watcher.on('error', () => watcher?.close());
-      } catch {
-        // The child's folder is not there yet; the poll looks again.
-      }
-    };
-    const poll = setInterval(() => {
-      startWatching();
-      soon();
-    }, POLL_MS);
-    const stop = () => {
-      clearInterval(poll);
-      clearTimeout(timer);
-      watcher?.close();
-    };
-    startWatching();
-    const followed = { follower, stop };
-    this.#followed.set(uri.toString(), followed);
-    return followed;
+    const live = new LiveTranscript(directory, () => {
+      this.#noteFollowers(uri);
+      this.#changed.fire(uri);
+    });
+    this.#followed.set(key, live);
+    return live;
   }
 
   #noteFollowers(uri: vscode.Uri): void {
@@ -129,12 +90,12 @@ export class TranscriptDocuments implements vscode.TextDocumentContentProvider, 
   }
 
   #forget(uri: vscode.Uri): void {
-    this.#followed.get(uri.toString())?.stop();
+    this.#followed.get(uri.toString())?.dispose();
     this.#followed.delete(uri.toString());
   }
 
   dispose(): void {
-    for (const { stop } of this.#followed.values()) stop();
+    for (const live of this.#followed.values()) live.dispose();
     this.#followed.clear();
     this.#subscriptions.dispose();
     this.#changed.dispose();

@@ -1,6 +1,6 @@
 /** The first exchange with a Pi: is it there, which model and session has it, and are they the ones that were asked for. */
 import * as z from 'zod/mini';
-import { LanesError } from '../../../protocol/index.ts';
+import { describeFaults, LanesError } from '../../../protocol/index.ts';
 import { type KnownModel, modelUnknown, parseModels } from '../../models/index.ts';
 import type { ChildReady } from '../child-driver.ts';
 import type { PiProcess } from './pi-process.ts';
@@ -23,7 +23,7 @@ const COMMAND_MS = 10_000;
 export async function getState(pi: PiProcess, deadlineMs: number = COMMAND_MS): Promise<PiState> {
   const parsed = state.safeParse(await pi.rpc.request('get_state', {}, { deadlineMs }));
   if (!parsed.success)
-    throw new LanesError('pi_failed', `Pi's answer to get_state is not understood: ${parsed.error.message}`);
+    throw new LanesError('pi_failed', `Pi's answer to get_state is not understood: ${describeFaults(parsed.error)}`);
   return parsed.data;
 }
 

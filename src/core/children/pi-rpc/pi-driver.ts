@@ -1,5 +1,6 @@
 /** Children as `pi --mode rpc` processes. */
 import { mkdir, writeFile } from 'node:fs/promises';
+import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { type ErrorValue, type ProcessIdentity, type QuestionAnswer, toErrorValue } from '../../../protocol/index.ts';
@@ -66,6 +67,8 @@ class PiChild implements Child {
   readonly #capabilities: PiCapabilities;
   #conversation: Conversation = NEW_CONVERSATION;
   #process: PiProcess | undefined;
+  /** A character can be cut between two chunks. */
+  readonly #stderr = new StringDecoder('utf8');
   #confirming = false;
   #work = Promise.withResolvers<ChildOutcome>();
   #over = false;
@@ -187,7 +190,7 @@ class PiChild implements Child {
   }
 
   onStderr(chunk: Buffer): void {
-    this.#onEvent({ type: 'stderr', text: chunk.toString('utf8') });
+    this.#onEvent({ type: 'stderr', text: this.#stderr.write(chunk) });
   }
 
   onLimit(bytes: number): void {
