@@ -2,15 +2,12 @@
 // dist/runtime.json names the files that detached runners execute and their content hash (see docs/architecture.md).
 import { createHash } from 'node:crypto';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-
-/** Bundles a detached runner and its children execute; they are copied to runtime/<hash>/ before a run starts. */
-const RUNTIME_FILES = ['runner.mjs'];
 
 /** What `pi-lanes` on the PATH of integrated terminals starts. */
 const SHIMS = ['pi-lanes', 'pi-lanes.cmd'];
@@ -30,6 +27,24 @@ const englishOnly = {
     }));
   },
 };
+
+/**
+ * The runner is split: what it needs only on some platforms (execa, 16 MB of memory) is loaded at first use.
+ * @returns the names of its files, which are copied to runtime/<hash>/ before a run starts
+ */
+async function buildRunner(options, outdir) {
+  const { metafile } = await build({
+    ...options,
+    entryPoints: { runner: 'src/runner/main.ts' },
+    outdir,
+    outExtension: { '.js': '.mjs' },
+    splitting: true,
+    metafile: true,
+    chunkNames: 'runner-[hash]',
+  });
+  const files = Object.keys(metafile.outputs).map((path) => basename(path));
+  return files.filter((name) => name.endsWith('.mjs')).sort();
+}
 
 /** @param {{ minify?: boolean, outdir?: string, extension?: boolean }} [options] `extension: false` leaves the editor's bundle out */
 export async function buildAll({ minify = false, outdir = join(root, 'dist'), extension = true } = {}) {
@@ -60,9 +75,9 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
     entryPoints: ['src/extension/extension.ts'],
     outfile: join(outdir, 'extension.cjs'),
   };
-  await Promise.all([
+  const [runnerFiles] = await Promise.all([
+    buildRunner(esm, outdir),
     ...(extension ? [build(editor)] : []),
-    build({ ...esm, entryPoints: ['src/runner/main.ts'], outfile: join(outdir, 'runner.mjs') }),
     build({ ...esm, entryPoints: ['src/cli/main.ts'], outfile: join(outdir, 'cli.mjs') }),
   ]);
   mkdirSync(join(outdir, 'bin'));
@@ -71,10 +86,10 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
     chmodSync(join(outdir, 'bin', name), 0o755);
   }
   const hash = createHash('sha256').update(version);
-  for (const file of RUNTIME_FILES) hash.update(file).update(readFileSync(join(outdir, file)));
+  for (const file of runnerFiles) hash.update(file).update(readFileSync(join(outdir, file)));
   writeFileSync(
     join(outdir, 'runtime.json'),
-    `${JSON.stringify({ version, hash: hash.digest('hex').slice(0, 16), files: RUNTIME_FILES })}\n`,
+    `${JSON.stringify({ version, hash: hash.digest('hex').slice(0, 16), files: runnerFiles })}\n`,
   );
 }
 

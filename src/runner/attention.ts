@@ -47,7 +47,7 @@ export class Attention {
     this.#longTimer.unref();
   }
 
-  /** Something came from the child. Silence counts from its first turn on, and not while a tool runs. */
+  /** What the child is doing has changed. Silence counts from its first turn on, and not while a tool runs. */
   activity(phase: ChildPhase, turns: number): void {
     this.#begun ||= turns > 0;
     this.#clear('needs_attention');
@@ -60,6 +60,12 @@ export class Attention {
       this.#idleMs,
     );
     this.#idleTimer.unref();
+  }
+
+  /** A sign of life in between: an answer is streamed for minutes without any other change. */
+  heard(): void {
+    this.#clear('needs_attention');
+    this.#idleTimer?.refresh();
   }
 
   toolEnded(name: string, isError: boolean, now: number = Date.now()): void {
@@ -87,6 +93,7 @@ export class Attention {
 
   dispose(): void {
     clearTimeout(this.#idleTimer);
+    this.#idleTimer = undefined;
     clearTimeout(this.#longTimer);
   }
 }

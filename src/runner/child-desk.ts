@@ -54,6 +54,7 @@ export class ChildDesk {
     switch (event.type) {
       case 'transcript':
         this.#mirror.add(event.entry);
+        this.#attention.heard();
         break;
       case 'progress':
         this.#deadlines.phase = event.progress.tool

@@ -59,6 +59,8 @@ export class RunnerLifecycle {
       proceed: async () => {
         if (!this.#run) throw new LanesError('runner_refused', 'There is no run to proceed with.');
         this.#proceeded.resolve(true);
+        // Answered when it is written: a starter that was told so can rely on it.
+        await Promise.race([this.#run.started, this.#ended.promise]);
         return {};
       },
       ping: async () => ({ seq: this.#run?.seq ?? 0 }),
@@ -115,7 +117,6 @@ export class RunnerLifecycle {
       await this.#end(run, { state: 'failed', error: { code: 'start_not_confirmed', message } });
       return;
     }
-    await run.append({ type: 'run.proceeded' });
     await this.#execute(run, firstBeginning(run));
   }
 

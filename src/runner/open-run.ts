@@ -39,6 +39,7 @@ export class OpenRun {
   /** What stood in the journal before this runner: empty for a new run. */
   readonly earlier: readonly JournalLine[];
   readonly #lease: Lock;
+  readonly #started = Promise.withResolvers<void>();
   #journal: JournalWriter | undefined;
   #view: RunView;
 
@@ -119,6 +120,7 @@ export class OpenRun {
       ...(fault ? { fault } : {}),
       onAppended: (line) => {
         this.#view = applyLine(this.#view, line);
+        if (this.#view.startedAt !== null) this.#started.resolve();
       },
     });
   }
@@ -136,6 +138,11 @@ export class OpenRun {
 
   get view(): RunView {
     return this.#view;
+  }
+
+  /** Resolves when it is durable that the run has begun. */
+  get started(): Promise<void> {
+    return this.#started.promise;
   }
 
   get seq(): number {

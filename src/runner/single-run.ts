@@ -8,7 +8,7 @@ import { childEnvironment } from '../core/processes/index.ts';
 import { type ChildLayout, rootLayout } from '../core/projects/index.ts';
 import { CONTINUE_PROMPT } from '../core/runs/index.ts';
 import { leaseSession, readSessionFile } from '../core/sessions/index.ts';
-import { type ErrorValue, NO_USAGE, type TerminalState, toErrorValue } from '../protocol/index.ts';
+import { type ErrorValue, type JournalEvent, NO_USAGE, type TerminalState, toErrorValue } from '../protocol/index.ts';
 import { nextStep } from './attempt-policy.ts';
 import type { ChildDesk } from './child-desk.ts';
 import { clipError, type OpenRun } from './open-run.ts';
@@ -87,8 +87,13 @@ async function claimOutput(run: OpenRun): Promise<OutputClaim | undefined> {
   const plan = run.record.child.output;
   if (!plan) return undefined;
   const claim = await OutputClaim.take(run.project.claims, plan.path, `run ${run.record.runId}`);
-  await run.append({ type: 'output.claimed', child: CHILD, path: claim.path });
+  await run.append(...proceeded(run), { type: 'output.claimed', child: CHILD, path: claim.path });
   return claim;
+}
+
+/** The commit point is written in one step with what it allows. */
+function proceeded(run: OpenRun): JournalEvent[] {
+  return run.view.startedAt === null ? [{ type: 'run.proceeded' }] : [];
 }
 
 interface Attempted {
@@ -158,7 +163,7 @@ async function oneAttempt(
   if (beginning.session.kind === 'continue' && leases.length === 0) {
     leases.push(await leaseSession(locks, beginning.session.file, `run ${record.runId}`));
   }
-  await run.append({ type: 'child.spawn.intended', child: CHILD, attempt, agent: plan.agent.name });
+  await run.append(...proceeded(run), { type: 'child.spawn.intended', child: CHILD, attempt, agent: plan.agent.name });
   let child: Child;
   try {
     const { runId, cwd, trust, agentDir, node, pi } = record;
@@ -176,33 +181,33 @@ async function oneAttempt(
   desk.attend(child);
   // Not waited for: Pi is starting meanwhile. The next synced step comes after it in the same journal.
   const spawned = run.append({ type: 'child.spawned', child: CHILD, attempt, process: child.process });
+  let ready: Awaited<ReturnType<Child['ready']>> | 'ended';
   try {
-    const ready = await control.race(child.ready());
-    if (ready === 'ended') return { outcome: await cutOff(tools, child), child };
-    if (ready.session.file && leases.length === 0)
-      leases.push(await leaseSession(locks, ready.session.file, `run ${record.runId}`));
-    await run.append({ type: 'child.ready', child: CHILD, ...ready });
+    ready = await control.race(child.ready());
   } catch (error) {
     return { outcome: await explain(child, error), child };
   } finally {
     await spawned;
   }
-  return { outcome: await ask(tools, child, beginning.prompt), child };
+  if (ready === 'ended') return { outcome: await cutOff(tools, child), child };
+  // A session that is new is nobody else's: its lease is taken while the prompt is on its way.
+  const fresh =
+    ready.session.file !== null && leases.length === 0
+      ? leaseSession(locks, ready.session.file, `run ${record.runId}`)
+      : undefined;
+  const outcome = await ask(tools, child, beginning.prompt, [{ type: 'child.ready', child: CHILD, ...ready }]);
+  if (fresh) leases.push(await fresh);
+  return { outcome, child };
 }
 
 /** Hands the prompt over and waits for the outcome. Stop, timeout and interrupt win over whatever happens at the same time. */
-async function ask(tools: RunTools, child: Child, prompt: string): Promise<ChildOutcome> {
+async function ask(tools: RunTools, child: Child, prompt: string, before: JournalEvent[] = []): Promise<ChildOutcome> {
   const { run, control, desk } = tools;
   try {
     const promptId = randomUUID();
     const sha256 = createHash('sha256').update(prompt).digest('hex');
-    await run.append({
-      type: 'child.prompt.intended',
-      child: CHILD,
-      promptId,
-      bytes: Buffer.byteLength(prompt),
-      sha256,
-    });
+    const bytes = Buffer.byteLength(prompt);
+    await run.append(...before, { type: 'child.prompt.intended', child: CHILD, promptId, bytes, sha256 });
     const answer = await control.race(child.prompt(prompt));
     if (answer === 'ended') return await cutOff(tools, child);
     await run.append({ type: 'child.prompted', child: CHILD, promptId, disposition: answer.disposition });

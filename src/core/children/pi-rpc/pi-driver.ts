@@ -42,8 +42,12 @@ export class PiDriver implements ChildDriver {
 
   async start(start: ChildStart, onEvent: (event: ChildEvent) => void): Promise<Child> {
     const { layout, plan, pi } = start;
-    await mkdir(layout.sessions, { recursive: true, mode: 0o700 });
-    if (plan.agent.systemPrompt !== '') await writeFile(layout.systemPrompt, plan.agent.systemPrompt, { mode: 0o600 });
+    await Promise.all([
+      mkdir(layout.sessions, { recursive: true, mode: 0o700 }),
+      plan.agent.systemPrompt === ''
+        ? undefined
+        : writeFile(layout.systemPrompt, plan.agent.systemPrompt, { mode: 0o600 }),
+    ]);
     const marker = childMarker(start.runId, start.index);
     const child = new PiChild(start, onEvent, this.#now);
     const process = await PiProcess.start(

@@ -1,0 +1,211 @@
+/** The file an answer is also written to. */
+import { mkdir, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { checkOutput, OutputClaim, realOutputPath } from '../../src/core/outputs/index.ts';
+import { LanesError } from '../../src/protocol/index.ts';
+import { type TempDir, tempDir } from '../support/temp.ts';
+
+let dir: TempDir;
+let claims: string;
+beforeEach(async () => {
+  dir = await tempDir({ name: 'awkward' });
+  claims = join(dir.path, 'claims');
+});
+afterEach(() => dir.remove());
+
+const at = (...names: string[]) => join(dir.path, ...names);
+const take = (path: string, holder = 'run one') => OutputClaim.take(claims, path, holder);
+
+async function refusal(work: Promise<unknown>): Promise<LanesError> {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof LanesError)) throw new Error(`not refused: ${error}`);
+  return error;
+}
+
+describe('the real path', () => {
+  test('goes through links, and parts that do not exist yet stay as they are', async () => {
+    await mkdir(at('real'));
+    await symlink(at('real'), at('link'));
+    expect(await realOutputPath(at('real', 'a.md'))).toBe(at('real', 'a.md'));
+    expect(await realOutputPath(at('link', 'a.md'))).toBe(at('real', 'a.md'));
+    expect(await realOutputPath(at('link', 'x', 'y', 'a.md'))).toBe(at('real', 'x', 'y', 'a.md'));
+    expect(await realOutputPath(at('real', '..', 'link', '.', 'a.md'))).toBe(at('real', 'a.md'));
+    await writeFile(at('real', 'b.md'), 'x');
+    await symlink(at('real', 'b.md'), at('file-link.md'));
+    expect(await realOutputPath(at('file-link.md'))).toBe(at('real', 'b.md'));
+  });
+
+  test('that cannot be looked at is refused: below a file, in a circle of links', async () => {
+    await writeFile(at('file'), 'x');
+    await symlink(at('circle'), at('circle'));
+    for (const path of [at('file', 'a.md'), at('file', 'deep', 'a.md'), at('circle', 'a.md')]) {
+      for (const work of [realOutputPath(path), checkOutput(claims, path), take(path)]) {
+        const error = await refusal(work);
+        expect(error.code).toBe('output_unusable');
+        expect(error.message).toContain(path);
+      }
+    }
+  });
+
+  test('of a folder is refused', async () => {
+    await mkdir(at('folder'));
+    for (const work of [checkOutput(claims, at('folder')), take(at('folder'))]) {
+      expect(await refusal(work)).toMatchObject({
+        code: 'output_unusable',
+        message: `The output ${at('folder')} is not a file.`,
+      });
+    }
+  });
+});
+
+describe('the claim', () => {
+  test('is exclusive, by whatever path the file is named, and names its holder', async () => {
+    await mkdir(at('real'));
+    await symlink(at('real'), at('link'));
+    const claim = await take(at('real', 'a.md'), 'run 0198');
+    expect(claim.path).toBe(at('real', 'a.md'));
+    for (const path of [at('real', 'a.md'), at('link', 'a.md')]) {
+      for (const work of [checkOutput(claims, path), take(path, 'run two')]) {
+        expect(await refusal(work)).toMatchObject({
+          code: 'output_in_use',
+          message: `The output file ${at('real', 'a.md')} is already claimed by run 0198.`,
+        });
+      }
+    }
+    expect(await checkOutput(claims, at('real', 'b.md'))).toBe(at('real', 'b.md'));
+    await claim.release();
+    expect(await checkOutput(claims, at('link', 'a.md'))).toBe(at('real', 'a.md'));
+    await (await take(at('link', 'a.md'), 'run two')).release();
+  });
+
+  test('of ten at once one succeeds', async () => {
+    const tries = await Promise.allSettled(Array.from({ length: 10 }, (_, n) => take(at('a.md'), `run ${n}`)));
+    expect(tries.filter((one) => one.status === 'fulfilled')).toHaveLength(1);
+    for (const one of tries) {
+      if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'output_in_use' });
+      else await one.value.release();
+    }
+  });
+
+  test('looking alone makes nothing', async () => {
+    await checkOutput(claims, at('new', 'a.md'));
+    expect(await readdir(dir.path)).toEqual([]);
+  });
+});
+
+describe('the end of the work', () => {
+  test('the answer is written, missing folders are made, no other file stays behind', async () => {
+    const claim = await take(at('new', 'deep', 'a.md'));
+    const text = 'Größe 漢字 \u{1F98A}\n';
+    expect(await claim.settle(text)).toEqual({ outcome: 'saved', bytes: Buffer.byteLength(text), error: null });
+    expect(await readFile(at('new', 'deep', 'a.md'), 'utf8')).toBe(text);
+    expect(await readdir(at('new', 'deep'))).toEqual(['a.md']);
+    // It is the person's file, not one of ours.
+    expect((await stat(at('new', 'deep', 'a.md'))).mode & 0o777 & ~0o022).toBe(0o644);
+    await claim.release();
+  });
+
+  test('a file that was there before is replaced', async () => {
+    await writeFile(at('a.md'), 'old and longer than the new text');
+    const claim = await take(at('a.md'));
+    expect(await claim.settle('new')).toEqual({ outcome: 'saved', bytes: 3, error: null });
+    expect(await readFile(at('a.md'), 'utf8')).toBe('new');
+    await claim.release();
+  });
+
+  test('what the child wrote itself wins: a new file, another size, a later time, another file of that name', async () => {
+    const original = 'before';
+    const changes: [string, () => Promise<unknown>][] = [
+      ['written anew', () => writeFile(at('a.md'), 'by the child')],
+      ['same size', () => writeFile(at('a.md'), 'BEFORE').then(() => utimes(at('a.md'), 1000, 2000))],
+      ['replaced', () => writeFile(at('b.md'), original).then(() => rename(at('b.md'), at('a.md')))],
+    ];
+    for (const [name, change] of changes) {
+      await writeFile(at('a.md'), original);
+      const claim = await take(at('a.md'));
+      await change();
+      const own = await readFile(at('a.md'), 'utf8');
+      expect(await claim.settle('captured'), name).toEqual({ outcome: 'kept', bytes: own.length, error: null });
+      expect(await readFile(at('a.md'), 'utf8')).toBe(own);
+      await claim.release();
+    }
+    await rm(at('a.md'));
+    const claim = await take(at('a.md'));
+    await writeFile(at('a.md'), '');
+    expect(await claim.settle('captured')).toEqual({ outcome: 'kept', bytes: 0, error: null });
+    await claim.release();
+  });
+
+  test('a file that the child removed is written', async () => {
+    await writeFile(at('a.md'), 'before');
+    const claim = await take(at('a.md'));
+    await rm(at('a.md'));
+    expect(await claim.settle('captured')).toMatchObject({ outcome: 'saved' });
+    expect(await readFile(at('a.md'), 'utf8')).toBe('captured');
+    await claim.release();
+  });
+
+  test('what an attempt wrote that failed does not count for the next', async () => {
+    const claim = await take(at('a.md'));
+    await writeFile(at('a.md'), 'half of the first attempt');
+    await claim.renew();
+    expect(await claim.settle('the answer')).toMatchObject({ outcome: 'saved' });
+    expect(await readFile(at('a.md'), 'utf8')).toBe('the answer');
+    await claim.release();
+  });
+
+  test('a folder that was removed meanwhile is made again', async () => {
+    await mkdir(at('folder'));
+    const claim = await take(at('folder', 'a.md'));
+    await rm(at('folder'), { recursive: true });
+    expect(await claim.settle('text')).toMatchObject({ outcome: 'saved' });
+    expect(await readFile(at('folder', 'a.md'), 'utf8')).toBe('text');
+    await claim.release();
+  });
+
+  test('a folder that was turned into a link leads nowhere: refused, and nothing is written behind it', async () => {
+    await mkdir(at('folder'));
+    await mkdir(at('elsewhere'));
+    const claim = await take(at('folder', 'a.md'));
+    await rm(at('folder'), { recursive: true });
+    await symlink(at('elsewhere'), at('folder'));
+    expect(await claim.settle('text')).toEqual({
+      outcome: 'failed',
+      bytes: 0,
+      error: 'its folder now leads to another place',
+    });
+    expect(await readdir(at('elsewhere'))).toEqual([]);
+    await claim.release();
+  });
+
+  test('a file that was turned into a link is not written through', async () => {
+    await writeFile(at('secret'), 'secret');
+    const claim = await take(at('a.md'));
+    await symlink(at('secret'), at('a.md'));
+    expect(await claim.settle('text')).toMatchObject({ outcome: 'failed' });
+    expect(await readFile(at('secret'), 'utf8')).toBe('secret');
+    await claim.release();
+  });
+
+  test('failures are told, never thrown', async () => {
+    const claim = await take(at('folder', 'a.md'));
+    await writeFile(at('folder'), 'a file where the folder should be');
+    expect(await claim.settle('text')).toMatchObject({
+      outcome: 'failed',
+      bytes: 0,
+      error: expect.stringMatching(/not a directory|ENOTDIR/i),
+    });
+    await claim.release();
+    const other = await take(at('b.md'));
+    await mkdir(at('b.md'));
+    expect(await other.settle('text')).toMatchObject({
+      outcome: 'failed',
+      error: expect.stringContaining('is not a file'),
+    });
+    await other.release();
+  });
+});
