@@ -4,42 +4,17 @@ import { AliveClock } from '../../src/core/time/index.ts';
 import type { JournalEvent, LaunchRecord } from '../../src/protocol/index.ts';
 import { Deadlines, FILE_TOOL_MS } from '../../src/runner/deadlines.ts';
 import { RunControl } from '../../src/runner/run-control.ts';
+import { aRecord } from './builders/run.ts';
 
-const record = (limits: { timeoutMs?: number | null; toolTimeoutMs?: number }): LaunchRecord => ({
-  version: 1,
-  runId: '01980000-0000-7000-8000-000000000001',
-  createdAt: 1000,
-  mode: 'single',
-  child: {
-    agent: {
-      name: 'worker',
-      description: 'works',
-      source: 'runtime',
-      systemPrompt: '',
-      systemPromptMode: 'append',
-      inheritProjectContext: false,
-      inheritSkills: false,
-    },
-    task: 'Do it',
-    modelIsExplicit: false,
-    ...(limits.toolTimeoutMs === undefined ? {} : { toolTimeoutMs: limits.toolTimeoutMs }),
-    sessionName: 'worker · Do it',
-  },
-  cwd: '/project',
-  owner: { kind: 'cli', id: 'test' },
-  parent: null,
-  workflowKey: null,
-  lane: null,
-  ceiling: null,
-  resume: null,
-  trust: 'no-approve',
-  timeoutMs: limits.timeoutMs ?? null,
-  runtime: 'abc',
-  client: { kind: 'cli', version: 'test' },
-  agentDir: '/agent',
-  node: '/node',
-  pi: { command: { file: '/node', args: ['/pi'] }, version: '1.6.0', packageName: 'pi' },
-});
+interface Limits {
+  timeoutMs?: number | null;
+  toolTimeoutMs?: number;
+}
+
+function record({ timeoutMs = null, toolTimeoutMs }: Limits): LaunchRecord {
+  const { child } = aRecord();
+  return aRecord({ timeoutMs, child: { ...child, ...(toolTimeoutMs === undefined ? {} : { toolTimeoutMs }) } });
+}
 
 const disposals: (() => void)[] = [];
 afterEach(() => {
@@ -47,7 +22,7 @@ afterEach(() => {
 });
 
 /** Limits on a clock that is moved by hand; `aliveMs`: what earlier runners have lived. */
-function watch(limits: Parameters<typeof record>[0], aliveMs = 0) {
+function watch(limits: Limits, aliveMs = 0) {
   let time = 0;
   const clock = new AliveClock({ now: () => time, before: aliveMs });
   const control = new RunControl();

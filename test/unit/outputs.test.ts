@@ -43,8 +43,8 @@ describe('the real path', () => {
     await writeFile(at('file'), 'x');
     await symlink(at('circle'), at('circle'));
     for (const path of [at('file', 'a.md'), at('file', 'deep', 'a.md'), at('circle', 'a.md')]) {
-      for (const work of [realOutputPath(path), checkOutput(claims, path), take(path)]) {
-        const error = await refusal(work);
+      for (const work of [realOutputPath, take, (one: string) => checkOutput(claims, one)]) {
+        const error = await refusal(work(path));
         expect(error.code).toBe('output_unusable');
         expect(error.message).toContain(path);
       }
@@ -53,8 +53,8 @@ describe('the real path', () => {
 
   test('of a folder is refused', async () => {
     await mkdir(at('folder'));
-    for (const work of [checkOutput(claims, at('folder')), take(at('folder'))]) {
-      expect(await refusal(work)).toMatchObject({
+    for (const work of [take, (path: string) => checkOutput(claims, path)]) {
+      expect(await refusal(work(at('folder')))).toMatchObject({
         code: 'output_unusable',
         message: `The output ${at('folder')} is not a file.`,
       });
@@ -69,8 +69,8 @@ describe('the claim', () => {
     const claim = await take(at('real', 'a.md'), 'run 0198');
     expect(claim.path).toBe(at('real', 'a.md'));
     for (const path of [at('real', 'a.md'), at('link', 'a.md')]) {
-      for (const work of [checkOutput(claims, path), take(path, 'run two')]) {
-        expect(await refusal(work)).toMatchObject({
+      for (const work of [take, (one: string) => checkOutput(claims, one)]) {
+        expect(await refusal(work(path))).toMatchObject({
           code: 'output_in_use',
           message: `The output file ${at('real', 'a.md')} is already claimed by run 0198.`,
         });

@@ -3,46 +3,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { aliveMs, decideRecovery, foldRun, lastPrompt } from '../../src/core/runs/index.ts';
 import type { SessionFile, SessionVerdict } from '../../src/core/sessions/index.ts';
-import { type JournalEvent, type JournalLine, type LaunchRecord, NO_USAGE } from '../../src/protocol/index.ts';
+import { type JournalEvent, type JournalLine, NO_USAGE } from '../../src/protocol/index.ts';
+import { aRecord, lines as stamp } from './builders/run.ts';
 
 const runId = '01980000-0000-7000-8000-000000000001';
-const record: LaunchRecord = {
-  version: 1,
-  runId,
-  createdAt: 1000,
-  mode: 'single',
-  child: {
-    agent: {
-      name: 'worker',
-      description: 'works',
-      source: 'runtime',
-      systemPrompt: '',
-      systemPromptMode: 'append',
-      inheritProjectContext: false,
-      inheritSkills: false,
-    },
-    task: 'Do it',
-    modelIsExplicit: false,
-    sessionName: 'worker · Do it',
-  },
-  cwd: '/project',
-  owner: { kind: 'cli', id: 'test' },
-  parent: null,
-  workflowKey: null,
-  lane: null,
-  ceiling: null,
-  resume: null,
-  trust: 'no-approve',
-  timeoutMs: null,
-  runtime: 'abc',
-  client: { kind: 'cli', version: 'test' },
-  agentDir: '/agent',
-  node: '/node',
-  pi: { command: { file: '/node', args: ['/pi'] }, version: '1.6.0', packageName: 'pi' },
-};
-
-const stamp = (events: JournalEvent[]): JournalLine[] =>
-  events.map((event, index) => ({ ...event, seq: index + 1, t: 1000 + index }));
+const record = aRecord({ runId });
 
 const runner = (epoch = 1): JournalEvent => ({
   type: 'runner.started',

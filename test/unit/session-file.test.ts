@@ -9,7 +9,13 @@ import { tempDir } from '../support/temp.ts';
 
 type Value = Record<string, unknown>;
 
-const header: Value = { type: 'session', version: 3, id: 'session-1', timestamp: '2026-01-01T00:00:00Z', cwd: '/project' };
+const header: Value = {
+  type: 'session',
+  version: 3,
+  id: 'session-1',
+  timestamp: '2026-01-01T00:00:00Z',
+  cwd: '/project',
+};
 const TASK = 'Größe der 漢字 \u{1F98A} \u2028 zählen';
 const sha = (text: string) => createHash('sha256').update(text).digest('hex');
 
@@ -156,7 +162,10 @@ describe('what it says about our prompt', () => {
       stopReason: 'length',
     });
     const work = [assistant('b', 'a', 'Looking', 'toolUse'), message('c', 'b', 'toolResult', 'found')];
-    expect(judge(asked, ...work, assistant('d', 'c', 'Found it'))).toMatchObject({ kind: 'answered', text: 'Found it' });
+    expect(judge(asked, ...work, assistant('d', 'c', 'Found it'))).toMatchObject({
+      kind: 'answered',
+      text: 'Found it',
+    });
   });
 
   test('the prompt is recognised by its digest, as a string and in parts', () => {
@@ -181,9 +190,15 @@ describe('what it says about our prompt', () => {
     ['nothing came after it', [asked]],
     ['it is not there', [user('a', null, `${TASK} `), assistant('b', 'a', 'Done')]],
     ['only the model said these words', [assistant('a', null, TASK), assistant('b', 'a', 'Done')]],
-    ['it is on another branch', [asked, assistant('b', 'a', 'Done'), user('c', null, 'other'), assistant('d', 'c', 'x')]],
+    [
+      'it is on another branch',
+      [asked, assistant('b', 'a', 'Done'), user('c', null, 'other'), assistant('d', 'c', 'x')],
+    ],
     ['the session is empty', []],
-    ['a system message and settings follow it', [asked, message('b', 'a', 'system', 'x'), entry('c', 'b', { type: 'label' })]],
+    [
+      'a system message and settings follow it',
+      [asked, message('b', 'a', 'system', 'x'), entry('c', 'b', { type: 'label' })],
+    ],
   ])('not begun: %s', (_, lines) => {
     expect(judge(...lines)).toEqual({ kind: 'not-begun' });
   });

@@ -91,7 +91,8 @@ describe('the lease', () => {
     );
     const won = tries.filter((one) => one.status === 'fulfilled');
     expect(won).toHaveLength(1);
-    for (const one of tries) if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'session_in_use' });
+    for (const one of tries)
+      if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'session_in_use' });
     for (const one of won) await one.value.release();
   });
 

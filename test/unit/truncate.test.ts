@@ -72,7 +72,14 @@ describe('lines', () => {
 });
 
 test('what is kept is the beginning of the text, within the limits, in whole characters', () => {
-  const piece = fc.constantFrom('x'.repeat(999), 'ä'.repeat(500), '漢'.repeat(333), '\u{1F98A}'.repeat(250), '\n', '\r\n');
+  const piece = fc.constantFrom(
+    'x'.repeat(999),
+    'ä'.repeat(500),
+    '漢'.repeat(333),
+    '\u{1F98A}'.repeat(250),
+    '\n',
+    '\r\n',
+  );
   fc.assert(
     fc.property(fc.array(piece, { minLength: 150, maxLength: 450 }), fc.nat(3), (pieces, shift) => {
       const text = 'y'.repeat(shift) + pieces.join('');
