@@ -1,7 +1,8 @@
-import type { ErrorValue, JournalEvent, JournalEventType, Usage } from '../../../src/protocol/index.ts';
+import type { ErrorValue, JournalEvent, JournalEventType, Owner, Usage } from '../../../src/protocol/index.ts';
 
 export const someUsage: Usage = { input: 100, output: 10, cacheRead: 5, cacheWrite: 2, cost: 0.5 };
 export const someError: ErrorValue = { code: 'child_model_error', message: 'The model failed.', hint: 'Try again.' };
+export const someone: Owner = { kind: 'cli', id: 'me' };
 export const someResult = { file: 'children/1/result.json', bytes: 7, sha256: 'ab' };
 
 /** One event of every type. A new type without one does not compile. */
@@ -37,7 +38,6 @@ export const oneOfEach: { [T in JournalEventType]: Extract<JournalEvent, { type:
     toolCalls: 4,
     usage: someUsage,
   },
-  'child.dialog': { type: 'child.dialog', child: 1, method: 'confirm', title: 'Sure?', answer: 'cancelled' },
   'child.stdout': { type: 'child.stdout', child: 1, text: 'noise' },
   'child.settled': {
     type: 'child.settled',
@@ -51,12 +51,87 @@ export const oneOfEach: { [T in JournalEventType]: Extract<JournalEvent, { type:
     usage: someUsage,
   },
   'child.ended': { type: 'child.ended', child: 1, attempt: 2, exitCode: 0, signal: null, tree: 'gone', note: 'n' },
+  'child.attempt.failed': {
+    type: 'child.attempt.failed',
+    child: 1,
+    attempt: 2,
+    error: someError,
+    next: 'fallback',
+    model: 'fake/scripted',
+    delayMs: 0,
+  },
+  'child.session.checked': { type: 'child.session.checked', child: 1, state: 'damaged', note: 'no header' },
   'control.requested': {
     type: 'control.requested',
     requestId: 'r',
     action: 'stop',
-    by: { kind: 'cli', id: 'me' },
+    by: someone,
+    message: null,
+    preview: null,
   },
-  'control.settled': { type: 'control.settled', requestId: 'r', outcome: 'done' },
+  'control.settled': { type: 'control.settled', requestId: 'r', outcome: 'done', reason: null },
+  'timeout.reached': {
+    type: 'timeout.reached',
+    child: 1,
+    scope: 'tool',
+    tool: 'read',
+    phase: 'tool',
+    limitMs: 300_000,
+  },
+  'question.asked': {
+    type: 'question.asked',
+    questionId: 'q',
+    child: 1,
+    method: 'select',
+    title: 'Which?',
+    message: 'Pick a gate.',
+    options: ['north', 'south'],
+    expiresAt: 600_000,
+  },
+  'question.answered': { type: 'question.answered', questionId: 'q', by: someone, answer: 'north' },
+  'question.expired': { type: 'question.expired', questionId: 'q', reason: 'nobody answered in time' },
+  'attention.raised': { type: 'attention.raised', child: 1, kind: 'needs_attention', text: 'It is silent.' },
+  'attention.cleared': { type: 'attention.cleared', child: 1, kind: 'needs_attention' },
+  'output.claimed': { type: 'output.claimed', child: 1, path: '/work/answer.md' },
+  'output.settled': {
+    type: 'output.settled',
+    child: 1,
+    path: '/work/answer.md',
+    outcome: 'failed',
+    bytes: 0,
+    error: 'no rights',
+  },
+  'recovery.begun': { type: 'recovery.begun', epoch: 2, settle: 'continue', ended: 1 },
+  'recovery.decided': { type: 'recovery.decided', child: 1, decision: 'continue', reason: 'unfinished work' },
   'run.ended': { type: 'run.ended', state: 'failed', error: someError },
 };
+
+/** A message to the child, as it was asked for. */
+export function steer(
+  requestId: string,
+  over: Partial<Extract<JournalEvent, { type: 'control.requested' }>> = {},
+): JournalEvent {
+  const message = { file: `control/${requestId}.txt`, bytes: 5, sha256: 'cd' };
+  return {
+    ...oneOfEach['control.requested'],
+    action: 'steer',
+    requestId,
+    message,
+    preview: `say ${requestId}`,
+    ...over,
+  };
+}
+
+/** What became of it. */
+export function receipt(
+  requestId: string,
+  outcome: Extract<JournalEvent, { type: 'control.settled' }>['outcome'],
+  reason: string | null = null,
+): JournalEvent {
+  return { type: 'control.settled', requestId, outcome, reason };
+}
+
+/** A question of the child. */
+export function question(questionId: string): JournalEvent {
+  return { ...oneOfEach['question.asked'], questionId };
+}
