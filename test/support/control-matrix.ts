@@ -18,7 +18,8 @@ export const OUTCOMES = {
   'not asked': 'Nobody waits for this answer; nothing is said to the child.',
   continued:
     'A new runner ends what the lost one left, and goes on with the same run where it stood. A run that was never confirmed by its starter ends `failed` without a child.',
-  'new run': 'A new run goes on with the session of this one.',
+  'new run':
+    'A new run goes on with the session of this one. Without a session, or with a damaged one: refused (`resume_refused`).',
   run_lost: 'Refused: the runner is gone. Resume continues the run, Stop ends it.',
   run_not_running: 'Refused: the run has ended.',
   runner_unreachable: 'Refused: the runner holds the run and does not answer. Nothing was asked of it.',
@@ -141,15 +142,20 @@ What a person can ask of a run, and what comes of it. Written by \`node scripts/
   unresponsive when that process lives, holds the run, and does not answer within a second.
 `;
 
+const RECEIPTS = {
+  queued: 'The child has it in its queue, or gets it as soon as it has its task. Later receipts stand in the journal.',
+  delivered: "The child's model was asked with it. Nothing less counts.",
+  missed: 'The child ended its work before that, or the runner was lost and nobody knows (`outcome unknown`).',
+  failed: 'The child refused it; the reason is given.',
+};
+
 const CLOSING = `
 ## Receipts of a message
 
-| receipt     | meaning                                                                                                         |
-| ----------- | --------------------------------------------------------------------------------------------------------------- |
-| \`queued\`    | The child has it in its queue, or gets it as soon as it has its task. Later receipts stand in the journal.      |
-| \`delivered\` | The child's model was asked with it. Nothing less counts.                                                       |
-| \`missed\`    | The child ended its work before that, or the runner was lost and nobody knows (\`outcome unknown\`).              |
-| \`failed\`    | The child refused it; the reason is given.                                                                      |
+${table(
+  ['receipt', 'what it means'],
+  Object.entries(RECEIPTS).map(([receipt, meaning]) => [`\`${receipt}\``, meaning]),
+)}
 
 Whoever sends a message waits at most three seconds for more than \`queued\`. An empty message (\`steer_empty\`) and one of more
 than 128 KiB (\`steer_too_large\`) are refused.

@@ -7,7 +7,7 @@ import { type EndReason, RunControl } from '../../src/runner/run-control.ts';
 const late: ErrorValue = { code: 'timed_out', message: 'The run timed out.' };
 const reasons: readonly EndReason[] = ['interrupt', 'timeout', 'stop'];
 
-function after(...requests: EndReason[]): RunControl {
+function askedFor(...requests: EndReason[]): RunControl {
   const control = new RunControl();
   for (const reason of requests) control.request(reason, reason === 'timeout' ? late : null);
   return control;
@@ -30,13 +30,13 @@ describe('precedence', () => {
     [['stop', 'timeout', 'interrupt'], 'stop'],
     [['interrupt', 'timeout', 'stop'], 'stop'],
   ])('run-20 %j ends as %s', (requests, wanted) => {
-    expect(after(...requests).reason).toBe(wanted);
+    expect(askedFor(...requests).reason).toBe(wanted);
   });
 
   test('run-20 whatever the order, the strongest wins, and its error with it', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...reasons), { minLength: 1, maxLength: 6 }), (requests) => {
-        const control = after(...requests);
+        const control = askedFor(...requests);
         const wanted = reasons.findLast((reason) => requests.includes(reason));
         expect(control.reason).toBe(wanted);
         expect(control.error).toEqual(wanted === 'timeout' ? late : null);
@@ -45,7 +45,7 @@ describe('precedence', () => {
   });
 
   test('the first of two timeouts says what was reached', () => {
-    const control = after('timeout');
+    const control = askedFor('timeout');
     control.request('timeout', { code: 'tool_timed_out', message: 'The tool bash timed out.' });
     expect(control.error).toEqual(late);
   });
@@ -71,7 +71,7 @@ describe('the race with the work', () => {
   });
 
   test('a reason that is there already wins, and a later failure of the work is nobody’s unhandled error', async () => {
-    const control = after('stop');
+    const control = askedFor('stop');
     expect(await control.race(Promise.reject(new Error('too late')))).toBe('ended');
     expect(await control.race(Promise.resolve('done'))).toBe('ended');
   });

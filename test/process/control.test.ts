@@ -1,0 +1,694 @@
+/** Control of single runs: messages, interrupt, stop, time limits, questions, from any client, in any state. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text as readStream } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  answerQuestion,
+  forceStopRun,
+  interruptRun,
+  type RunSnapshot,
+  RunStore,
+  RunWatcher,
+  readResultText,
+  resumeKind,
+  resumeRun,
+  steerRun,
+  stopRun,
+  waitForEnd,
+} from '../../src/client/index.ts';
+import { connectRunner } from '../../src/client/connect.ts';
+import { ANSWER_MS, startRunner } from '../../src/client/runner-process.ts';
+import { ensureProject } from '../../src/core/projects/index.ts';
+import { LanesError, isTerminal, type JournalLine, MAX_STEER_BYTES } from '../../src/protocol/index.ts';
+import { controlPage, type Control, CONTROLS, MATRIX, type Outcome, type Row } from '../support/control-matrix.ts';
+import { owner, type RunOptions, TestRun } from '../support/control-matrix-runs.ts';
+import { createFakePi, type FakePi, type FakeStep, type FakeTask, fakeTask } from '../support/fake-pi/index.ts';
+import { isAlive } from '../support/process-state.ts';
+import { projectRoot } from '../support/project-root.ts';
+import { tempDir } from '../support/temp.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { createWorld, type World } from '../support/world.ts';
+
+const stack = new AsyncDisposableStack();
+let fake: FakePi;
+let world: World;
+
+beforeAll(async () => {
+  const folder = stack.use(await tempDir());
+  fake = stack.use(await createFakePi({ dir: folder.path }));
+  world = stack.use(await createWorld({ piPath: fake.folder, git: false }));
+});
+afterAll(async () => {
+  await waitFor('every fake to be gone', async () => (await fake.running()).length === 0, {
+    seen: async () => await fake.running(),
+  });
+  await stack.disposeAsync();
+});
+
+const start = (plan: FakeTask, options?: RunOptions) => TestRun.start(world, fakeTask(plan), options);
+
+/** A name that no other test uses. */
+const unique = (name: string) => `${name}-${randomUUID().slice(0, 8)}`;
+
+/** A turn with a tool that goes on until the gate is opened. */
+const inTool = (gate: string, name = 'bash') => ({ tools: [{ name, during: [{ gate }] }] });
+
+const steer = (run: TestRun, message: string, mode: 'steer' | 'follow-up' = 'steer') =>
+  steerRun(run.toolbox(), run.directory, owner, message, mode);
+const stop = (run: TestRun) => stopRun(run.toolbox(), run.directory, owner);
+const interrupt = (run: TestRun) => interruptRun(run.toolbox(), run.directory, owner);
+
+/** What became of a message so far, oldest first. */
+async function receipts(run: TestRun, preview: string): Promise<string[]> {
+  const request = (await run.all('control.requested')).find((line) => line.preview === preview);
+  const settled = (await run.all('control.settled')).filter((line) => line.requestId === request?.requestId);
+  return settled.map((line) => line.outcome);
+}
+
+const caught = (error: unknown) => {
+  if (error instanceof LanesError) return error;
+  throw error;
+};
+
+/** Milliseconds in the journal between two events. */
+function between(lines: readonly JournalLine[], from: JournalLine['type'], to: JournalLine['type']): number {
+  const at = (type: JournalLine['type']) => lines.find((line) => line.type === type)?.t ?? Number.NaN;
+  return at(to) - at(from);
+}
+
+/** Asking a child to stop, twice a second for an answer, and the ladder that ends it: 2 s + 2 s + 1 s + 1 s. */
+const ABORT_MS = 2000;
+const LADDER_MS = 4000;
+/** What a busy machine may add. */
+const SLACK_MS = 3000;
+
+describe.concurrent('messages', () => {
+  test('B45 a message in a long tool call is queued; ended before it is read, it is missed', async () => {
+    const run = await start({ steps: [inTool(unique('never'))] });
+    await run.working(1);
+    expect(await steer(run, 'look here')).toEqual({ state: 'queued', reason: null });
+    expect(await receipts(run, 'look here')).toEqual(['queued']);
+    expect(await stop(run)).toEqual({ outcome: 'done' });
+    expect(await receipts(run, 'look here')).toEqual(['queued', 'missed']);
+    expect((await run.snapshot()).view?.steering).toMatchObject([
+      { preview: 'look here', state: 'missed', reason: expect.stringContaining('ended before') },
+    ]);
+    await run.expectNothingLeft();
+  });
+
+  test('B45 a message between the end of the work and its report is missed, and the sender hears it', async () => {
+    const gate = unique('closing');
+    // The loop of the model is over; nothing that is queued now is ever taken up.
+    const run = await start({ steps: [{ say: 'all done' }], ended: [{ gate }] });
+    await fake.arrivedAt(gate);
+    const receipt = steer(run, 'too late');
+    await run.event('control.settled', (line) => line.outcome === 'queued');
+    await fake.open(gate);
+    expect(await receipt).toMatchObject({ state: 'missed' });
+    expect(await receipts(run, 'too late')).toEqual(['queued', 'missed']);
+    expect((await run.end()).state).toBe('complete');
+    expect(await run.text()).toBe('all done');
+    await run.expectNothingLeft();
+  });
+
+  test('a message is delivered between two steps, a follow-up when nothing else is left to do', async () => {
+    const gate = unique('tool');
+    const run = await start({ steps: [inTool(gate), { say: 'after the tool' }] });
+    await fake.arrivedAt(gate);
+    const asked = [steer(run, 'first'), steer(run, 'afterwards', 'follow-up')];
+    await waitFor('both to be queued', async () => (await run.all('control.settled')).length === 2);
+    await fake.open(gate);
+    expect(await Promise.all(asked)).toEqual([
+      { state: 'delivered', reason: null },
+      { state: 'delivered', reason: null },
+    ]);
+    expect((await run.end()).state).toBe('complete');
+    expect(await receipts(run, 'first')).toEqual(['queued', 'delivered']);
+    expect(await receipts(run, 'afterwards')).toEqual(['queued', 'delivered']);
+    // What was said last was answered last.
+    expect(await run.text()).toBe('You said: afterwards');
+    const requests = await run.all('control.requested');
+    expect(requests.map((line) => line.action)).toEqual(['steer', 'follow-up']);
+    for (const { message } of requests) {
+      const stored = await readFile(join(run.directory, message?.file ?? ''));
+      expect(createHash('sha256').update(stored).digest('hex')).toBe(message?.sha256);
+    }
+    await run.expectNothingLeft();
+  });
+
+  test('a message that the child refuses has failed, with its words', async () => {
+    const gate = unique('tool');
+    const run = await start({
+      steps: [inTool(gate), { say: 'unmoved' }],
+      commands: { prompt: { error: 'no room in the queue' } },
+    });
+    await fake.arrivedAt(gate);
+    expect(await steer(run, 'please')).toEqual({
+      state: 'failed',
+      reason: expect.stringContaining('no room in the queue'),
+    });
+    expect(await receipts(run, 'please')).toEqual(['failed']);
+    await fake.open(gate);
+    expect((await run.end()).state).toBe('complete');
+    await run.expectNothingLeft();
+  });
+
+  test('an empty message and one over 128 KiB are refused, one of 128 KiB arrives', async () => {
+    const gate = unique('tool');
+    const run = await start({ steps: [inTool(gate), { say: 'done' }] });
+    await fake.arrivedAt(gate);
+    await expect(steer(run, ' \n\t')).rejects.toMatchObject({ code: 'steer_empty' });
+    const most = 'ä'.repeat(MAX_STEER_BYTES / 2);
+    await expect(steer(run, `${most}.`)).rejects.toMatchObject({
+      code: 'steer_too_large',
+      message: expect.stringContaining(String(MAX_STEER_BYTES + 1)),
+    });
+    expect(await run.all('control.requested')).toEqual([]);
+    const receipt = steer(run, most);
+    await run.event('control.settled', (line) => line.outcome === 'queued');
+    await fake.open(gate);
+    expect(await receipt).toMatchObject({ state: 'delivered' });
+    const [request] = await run.all('control.requested');
+    expect(request?.message?.bytes).toBe(MAX_STEER_BYTES);
+    expect(request?.preview?.length).toBe(160);
+    expect((await run.end()).state).toBe('complete');
+    await expect(steer(run, 'hello?')).rejects.toMatchObject({ code: 'run_not_running' });
+    await run.expectNothingLeft();
+  });
+
+  test('a message to a child that is still starting waits for it, and is delivered behind the task', async () => {
+    const gate = unique('starting');
+    const run = await start({ steps: [{ await: 'steering' }, { say: 'task' }] }, { launch: { start: [{ gate }] } });
+    // At once: the runner may not even have begun with the child.
+    expect(await steer(run, 'early')).toEqual({ state: 'queued', reason: 'the agent is still starting' });
+    await fake.arrivedAt(gate);
+    expect(await receipts(run, 'early')).toEqual([]);
+    await fake.open(gate);
+    expect((await run.end()).state).toBe('complete');
+    expect(await receipts(run, 'early')).toEqual(['queued', 'delivered']);
+    const session = (await run.snapshot()).view?.children[0]?.session?.file ?? '';
+    const said = (await readFile(session, 'utf8')).split('\n').filter((line) => line.includes('"role":"user"'));
+    expect(said.map((line) => line.includes('early'))).toEqual([false, true]);
+    await run.expectNothingLeft();
+  });
+
+  test('run-71 one request over two connections is carried out once', async () => {
+    const gate = unique('tool');
+    const run = await start({ steps: [inTool(gate), { say: 'heard: {{steers}}' }] });
+    await fake.arrivedAt(gate);
+    const [one, two] = await Promise.all([
+      connectRunner(run.directory, { kind: 'cli', version: 'one' }),
+      connectRunner(run.directory, { kind: 'cli', version: 'two' }),
+    ]);
+    try {
+      const message = { requestId: randomUUID(), by: owner, mode: 'steer' as const, message: 'only once' };
+      const both = [one, two].map((peer) => peer.request('steer', message, { deadlineMs: 15_000 }));
+      await run.event('control.settled', (line) => line.outcome === 'queued');
+      await fake.open(gate);
+      expect(await Promise.all(both)).toEqual([
+        { state: 'delivered', reason: null },
+        { state: 'delivered', reason: null },
+      ]);
+    } finally {
+      for (const peer of [one, two]) peer.close();
+    }
+    expect((await run.end()).state).toBe('complete');
+    expect(await run.all('control.requested')).toHaveLength(1);
+    expect(await receipts(run, 'only once')).toEqual(['queued', 'delivered']);
+    expect(await run.text()).toBe('heard: only once');
+    await run.expectNothingLeft();
+  });
+
+  test('the name of a request leads nowhere but into the folder of the run', async () => {
+    const run = await start({ steps: [{ hang: true }] });
+    await run.working();
+    const peer = await connectRunner(run.directory, { kind: 'cli', version: 'test' });
+    try {
+      const message = { requestId: '../../../escaped', by: owner, mode: 'steer' as const, message: 'x' };
+      await expect(peer.request('steer', message, { deadlineMs: 15_000 })).rejects.toMatchObject({
+        code: 'runner_refused',
+        message: expect.stringContaining('requestId'),
+      });
+    } finally {
+      peer.close();
+    }
+    expect(await run.all('control.requested')).toEqual([]);
+    expect(await stop(run)).toEqual({ outcome: 'done' });
+    await run.expectNothingLeft();
+  });
+});
+
+describe.concurrent('interrupt and stop', () => {
+  test('run-66 an interrupted run is paused and keeps its session, which a new run goes on with', async () => {
+    const run = await start({ steps: [{ say: 'the beginning' }, { hang: true }] });
+    await run.working(1);
+    expect(await interrupt(run)).toEqual({ outcome: 'done' });
+    const paused = await run.snapshot();
+    expect(paused).toMatchObject({ state: 'paused', error: null });
+    const session = paused.view?.children[0]?.session?.file ?? '';
+    expect(await readFile(session, 'utf8')).toContain('the beginning');
+    await run.expectNothingLeft();
+    const task = fakeTask({ steps: [{ say: 'the end; said so far: {{users}}' }] });
+    const resumed = await resumeRun(run.toolbox(), { directory: run.directory, task, owner });
+    expect(resumed.kind).toBe('resumed');
+    expect(resumed.runId).not.toBe(run.runId);
+    const end = await waitForEnd(run.store, resumed.runId);
+    expect(end).toMatchObject({ state: 'complete', view: { resumedFrom: run.runId } });
+    expect(end.view?.children[0]?.session?.file).toBe(session);
+    expect(await readResultText(resumed.directory, 1)).toBe('the end; said so far: 2');
+    // The paused run stays what it was.
+    expect((await run.snapshot()).state).toBe('paused');
+  });
+
+  test('run-66 a stopped run is stopped with all it started, proven, and is never resumed', async () => {
+    const run = await start({
+      steps: [{ grandchild: 'both', ownSession: true, ignoreTerm: true }, { say: 'working' }, { hang: 'stuck' }],
+    });
+    await run.working(1);
+    const before = await run.processes();
+    expect(before).toHaveLength(2);
+    expect(await stop(run)).toEqual({ outcome: 'done' });
+    expect(before.filter(isAlive)).toEqual([]);
+    const snapshot = await run.snapshot();
+    expect(snapshot).toMatchObject({ state: 'stopped', error: null, view: { children: [{ exit: { tree: 'gone' } }] } });
+    await expect(resumeKind(run.directory)).rejects.toMatchObject({
+      code: 'resume_refused',
+      message: expect.stringContaining('stopped'),
+    });
+    const [request] = await run.all('control.requested');
+    expect(request).toMatchObject({ action: 'stop', by: owner });
+    expect(await run.all('control.settled')).toEqual([
+      expect.objectContaining({ requestId: request?.requestId, outcome: 'done' }),
+    ]);
+    await run.expectNothingLeft();
+  });
+
+  test('run-70 a stop right behind the launch, before there is a child, is carried out', async () => {
+    const gate = unique('never');
+    const run = await start({ steps: [{ say: 'never' }] }, { launch: { start: [{ gate }] } });
+    expect(await stop(run)).toEqual({ outcome: 'done' });
+    expect((await run.snapshot()).state).toBe('stopped');
+    expect(await run.all('child.prompt.intended')).toEqual([]);
+    await run.expectNothingLeft();
+  });
+
+  test('run-70 a stop between two attempts at starting the child ends the wait', async () => {
+    const launch = { launches: [{ start: [{ exit: 3 }] }] };
+    const run = await start({ steps: [{ say: 'never' }] }, { launch });
+    await run.event('child.attempt.failed', (line) => line.attempt === 3 && line.delayMs === 1500);
+    expect(await stop(run)).toEqual({ outcome: 'done' });
+    expect((await run.snapshot()).state).toBe('stopped');
+    expect(await run.all('child.spawn.intended')).toHaveLength(3);
+    await run.expectNothingLeft();
+  });
+
+  test('two clients control one run: each sees what the other did, and both are answered', async () => {
+    const gate = unique('tool');
+    const run = await start({ steps: [inTool(gate), { say: 'more' }, { hang: true }] });
+    const [editor, terminal] = [run.toolbox(), run.toolbox()];
+    const [person, script] = [
+      { kind: 'vscode', id: 'window' },
+      { kind: 'cli', id: 'shell' },
+    ] as const;
+    await fake.arrivedAt(gate);
+    const receipt = steerRun(editor, run.directory, person, 'from the window');
+    await run.event('control.settled', (line) => line.outcome === 'queued');
+    expect((await run.snapshot()).view?.steering).toMatchObject([{ preview: 'from the window', state: 'queued' }]);
+    await fake.open(gate);
+    expect(await receipt).toMatchObject({ state: 'delivered' });
+    // Opposite wishes at the same time: stop wins, and whoever asked for less is told.
+    const wishes = [
+      interruptRun(editor, run.directory, person),
+      stopRun(terminal, run.directory, script),
+      stopRun(editor, run.directory, person),
+    ];
+    expect(await Promise.all(wishes)).toEqual([{ outcome: 'too-late' }, { outcome: 'done' }, { outcome: 'done' }]);
+    expect((await run.snapshot()).state).toBe('stopped');
+    const requests = await run.all('control.requested');
+    expect(requests.filter((line) => line.action === 'stop')).toHaveLength(1);
+    expect(requests.find((line) => line.action === 'steer')?.by).toEqual(person);
+    await run.expectNothingLeft();
+  });
+});
+
+describe.concurrent('time limits', () => {
+  /** Does not answer when it is asked to abort, so that there is time for a second wish. */
+  const SLOW_TO_END: FakeTask = {
+    steps: [{ say: 'busy' }, { hang: true }],
+    commands: { abort: { silent: true }, clear_queue: { silent: true } },
+    onStdinClose: [{ hang: true }],
+    ignoreSignals: 'all',
+  };
+
+  test('run-20 a stop while a time limit ends the run: stopped', async () => {
+    const run = await start(SLOW_TO_END, { timeoutMs: 1500 });
+    await run.event('timeout.reached');
+    expect(await stop(run)).toEqual({ outcome: 'done' });
+    expect(await run.snapshot()).toMatchObject({ state: 'stopped', error: null });
+    await run.expectNothingLeft();
+  });
+
+  test('run-20 a time limit that passes while a stop ends the run: stopped', async () => {
+    const run = await start(SLOW_TO_END, { timeoutMs: 3000 });
+    await run.working(1);
+    expect(await stop(run)).toEqual({ outcome: 'done' });
+    const order = (await run.lines()).map((line) => line.type);
+    expect(order.indexOf('timeout.reached')).toBeGreaterThan(order.indexOf('control.requested'));
+    expect(order.indexOf('timeout.reached')).toBeLessThan(order.indexOf('child.settled'));
+    expect(await run.snapshot()).toMatchObject({ state: 'stopped', error: null });
+    await run.expectNothingLeft();
+  });
+
+  test.each(['the limit first', 'the interrupt first'])('run-20 timeout and interrupt, %s: timed out', async (which) => {
+    const run = await start(SLOW_TO_END, { timeoutMs: which === 'the limit first' ? 1500 : 3000 });
+    if (which === 'the limit first') await run.event('timeout.reached');
+    else await run.working(1);
+    expect(await interrupt(run)).toEqual({ outcome: 'too-late' });
+    const order = (await run.lines()).map((line) => line.type);
+    expect(order.indexOf('timeout.reached') < order.indexOf('control.requested')).toBe(which === 'the limit first');
+    expect(order.indexOf('timeout.reached')).toBeLessThan(order.indexOf('child.settled'));
+    expect(await run.snapshot()).toMatchObject({ state: 'failed', error: { code: 'timed_out' } });
+    await run.expectNothingLeft();
+  });
+
+  const LIMIT_MS = 2000;
+  const HANGS: [string, FakeTask, FakeStep[] | undefined, string][] = [
+    ['start-up', { steps: [{ say: 'never' }] }, [{ hang: 'deaf' }], 'starting'],
+    ['a tool', { steps: [{ tools: [{ name: 'bash', during: [{ hang: 'stuck' }] }] }] }, undefined, 'its tool bash was running'],
+    ['shutdown', { steps: [{ say: 'nearly done' }], ended: [{ hang: 'stuck' }] }, undefined, 'ending'],
+  ];
+  test.each(HANGS)('B32 the time limit holds when the child hangs in %s, and names the phase', async (_, task, begin, phase) => {
+    const run = await start(task, { timeoutMs: LIMIT_MS, ...(begin ? { launch: { start: begin } } : {}) });
+    const end = await run.end();
+    expect(end).toMatchObject({ state: 'failed', error: { code: 'timed_out' } });
+    expect(end.error?.message).toContain(`after ${LIMIT_MS} ms`);
+    expect(end.error?.message).toContain(`while ${phase}.`);
+    const [reached] = await run.all('timeout.reached');
+    expect(reached).toMatchObject({ scope: 'run', phase, limitMs: LIMIT_MS });
+    const lines = await run.lines();
+    const took = between(lines, 'run.proceeded', 'run.ended');
+    expect(took).toBeGreaterThanOrEqual(LIMIT_MS);
+    expect(took).toBeLessThan(LIMIT_MS + ABORT_MS + LADDER_MS + SLACK_MS);
+    expect(end.view?.children[0]).toMatchObject({ timedOut: true, exit: { tree: 'gone' } });
+    await run.expectNothingLeft();
+  });
+
+  test('B32 a child that has reported its end and then hangs is ended as well; its result counts', async () => {
+    const run = await start({ steps: [{ say: 'done' }], settled: [{ hang: 'stuck' }] }, { timeoutMs: LIMIT_MS });
+    const end = await run.end();
+    expect(end).toMatchObject({ state: 'complete', error: null });
+    expect(await run.text()).toBe('done');
+    expect(between(await run.lines(), 'child.settled', 'run.ended')).toBeLessThan(LADDER_MS + SLACK_MS);
+    await run.expectNothingLeft();
+  });
+
+  test('run-17 a child that ignores SIGTERM is dead within the ladder', async () => {
+    const run = await start(SLOW_TO_END, { timeoutMs: 1500 });
+    const end = await run.end();
+    expect(end).toMatchObject({ state: 'failed', error: { code: 'timed_out' } });
+    expect(end.view?.children[0]?.exit).toMatchObject({ signal: 'SIGKILL', tree: 'gone' });
+    const took = between(await run.lines(), 'timeout.reached', 'child.ended');
+    expect(took).toBeGreaterThanOrEqual(LADDER_MS);
+    expect(took).toBeLessThan(ABORT_MS + LADDER_MS + SLACK_MS);
+    await run.expectNothingLeft();
+  });
+
+  test.each<[string, FakeStep]>([
+    ['answers to the end', { hang: true }],
+    ['does not answer any more', { hang: 'frozen' }],
+  ])('run-65 what a child had said is kept when its time is over, and no other model is tried: it %s', async (_, hang) => {
+    const output = `${unique('partial')}.md`;
+    const run = await start({ steps: [{ say: ['The first half ', hang] }] }, { timeoutMs: 1500, output });
+    expect(await run.end()).toMatchObject({ state: 'failed', error: { code: 'timed_out' } });
+    expect((await run.text())?.trim()).toBe('The first half');
+    expect((await readFile(join(world.project, output), 'utf8')).trim()).toBe('The first half');
+    expect(await run.all('child.attempt.failed')).toEqual([]);
+    expect(await run.all('child.spawned')).toHaveLength(1);
+    await run.expectNothingLeft();
+  });
+
+  test('run-63 each tool call has its own limit; the end of another does not disarm it', async () => {
+    const tools = [
+      { name: 'read', ms: 100 },
+      { name: 'read', during: [{ hang: true as const }] },
+      { name: 'grep', ms: 200 },
+    ];
+    const run = await start({ steps: [{ tools }, { say: 'never' }] }, { toolTimeoutMs: 800 });
+    const end = await run.end();
+    expect(end).toMatchObject({ state: 'failed', error: { code: 'tool_timed_out' } });
+    expect(end.error?.message).toContain('read');
+    expect(await run.all('timeout.reached')).toMatchObject([{ scope: 'tool', tool: 'read', limitMs: 800 }]);
+    await run.expectNothingLeft();
+  });
+
+  test('run-63 the shorter limit of the run wins; tools that wait for others have none', async () => {
+    const hanging = { steps: [{ tools: [{ name: 'read', during: [{ hang: true as const }] }] }] };
+    const short = await start(hanging, { toolTimeoutMs: 60_000, timeoutMs: 1500 });
+    expect(await short.end()).toMatchObject({ state: 'failed', error: { code: 'timed_out' } });
+    expect(await short.all('timeout.reached')).toMatchObject([{ scope: 'run' }]);
+    const waiting = [{ name: 'contact_supervisor', ms: 1200 }, { name: 'intercom', ms: 1200 }];
+    const patient = await start({ steps: [{ tools: waiting }, { say: 'heard back' }] }, { toolTimeoutMs: 300 });
+    expect((await patient.end()).state).toBe('complete');
+    expect(await patient.all('timeout.reached')).toEqual([]);
+    for (const run of [short, patient]) await run.expectNothingLeft();
+  });
+
+  test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31])('run-64 a time limit of %s is refused by name', async (ms) => {
+    for (const name of ['timeoutMs', 'toolTimeoutMs']) {
+      await expect(TestRun.plan(world, 'x', { [name]: ms })).rejects.toMatchObject({
+        code: 'launch_invalid',
+        message: `${name} is ${ms}.`,
+        hint: expect.stringContaining('whole number'),
+      });
+    }
+  });
+});
+
+describe.concurrent('questions', () => {
+  const answer = (run: TestRun, questionId: string, given: Parameters<typeof answerQuestion>[4]) =>
+    answerQuestion(run.toolbox(), run.directory, owner, questionId, given);
+  /** The question that is open, other than those that were. */
+  async function asked(run: TestRun, but: readonly string[] = []) {
+    const { view } = await run.until('a question', ({ state, view }) => {
+      return state === 'waiting' && view?.questions.some((question) => !but.includes(question.id)) === true;
+    });
+    const question = view?.questions.find((one) => !but.includes(one.id));
+    if (!question) throw new Error('there is no question');
+    return question;
+  }
+
+  test('a run that asks is waiting; of two clients the first answer wins, and the run goes on', async () => {
+    const dialog: FakeStep = { dialog: 'select', title: 'Which one?', options: ['red', 'blue'] };
+    const run = await start({ steps: [dialog, { say: 'You chose {{answer}}' }] });
+    const question = await asked(run);
+    expect(question).toMatchObject({ child: 1, method: 'select', title: 'Which one?', options: ['red', 'blue'] });
+    const answers = await Promise.all([
+      answer(run, question.id, { value: 'red' }),
+      answer(run, question.id, { value: 'blue' }),
+    ]);
+    expect(answers.filter((one) => one.accepted)).toEqual([{ accepted: true, reason: null }]);
+    expect(answers.filter((one) => !one.accepted)).toEqual([
+      { accepted: false, reason: expect.stringContaining('answered already') },
+    ]);
+    const taken = answers[0]?.accepted ? 'red' : 'blue';
+    expect((await run.end()).state).toBe('complete');
+    expect(await run.text()).toBe(`You chose value:${taken}`);
+    expect(await run.all('question.answered')).toMatchObject([{ questionId: question.id, by: owner, answer: taken }]);
+    await run.expectNothingLeft();
+  });
+
+  test('a choice, a yes or no, a text and a refusal reach the child as they were given', async () => {
+    const run = await start({
+      steps: [
+        { dialog: 'select', title: 'a', options: ['x', 'y'] },
+        { dialog: 'confirm', title: 'b', message: 'Sure?' },
+        { dialog: 'confirm', title: 'c' },
+        { dialog: 'input', title: 'd', placeholder: 'type' },
+        { dialog: 'editor', title: 'e', prefill: 'draft' },
+        { say: '{{answers}}' },
+      ],
+    });
+    const given = [{ value: 'y' }, { confirmed: true }, { confirmed: false }, { value: 'größer\nzwei' }, { cancelled: true }] as const;
+    const done: string[] = [];
+    for (const one of given) {
+      const question = await asked(run, done);
+      expect(await answer(run, question.id, one)).toEqual({ accepted: true, reason: null });
+      done.push(question.id);
+    }
+    expect((await run.end()).state).toBe('complete');
+    expect(await run.text()).toBe('value:y | confirmed:true | confirmed:false | value:größer\nzwei | cancelled');
+    expect((await run.all('question.answered')).map((line) => line.answer)).toEqual(['y', 'yes', 'no', 'größer\nzwei', 'cancelled']);
+    await run.expectNothingLeft();
+  });
+
+  test('a question expires when its own time is over: the child goes on by itself, a late answer is told so', async () => {
+    const gate = unique('after');
+    const run = await start({ steps: [{ dialog: 'confirm', title: 'Quick?', timeout: 700 }, { gate }, { say: 'got {{answer}}' }] });
+    const question = await asked(run);
+    const left = question.expiresAt - Date.now();
+    expect(left).toBeLessThanOrEqual(700);
+    expect(await run.event('question.expired')).toMatchObject({ questionId: question.id, reason: expect.stringContaining('in time') });
+    expect(await run.until('the run to go on', ({ state }) => state === 'running')).toMatchObject({ view: { questions: [] } });
+    expect(await answer(run, question.id, { confirmed: true })).toMatchObject({ accepted: false });
+    await fake.open(gate);
+    expect((await run.end()).state).toBe('complete');
+    expect(await run.text()).toBe('got timeout');
+    expect(await run.all('question.answered')).toEqual([]);
+    await run.expectNothingLeft();
+  });
+
+  test('a question is cancelled when its run is ended, and cannot be answered any more', async () => {
+    const run = await start({ steps: [{ dialog: 'input', title: 'Name?' }, { say: '{{answer}}' }] });
+    const question = await asked(run);
+    expect(await stop(run)).toEqual({ outcome: 'done' });
+    expect(await run.all('question.expired')).toMatchObject([{ questionId: question.id, reason: 'the agent ended' }]);
+    expect(await run.snapshot()).toMatchObject({ state: 'stopped', view: { questions: [] } });
+    await expect(answer(run, question.id, { value: 'x' })).rejects.toMatchObject({ code: 'run_not_running' });
+    await run.expectNothingLeft();
+  });
+
+  test('an answer to something that was never asked is not taken', async () => {
+    const run = await start({ steps: [{ hang: true }] });
+    await run.working();
+    expect(await answer(run, 'no-such-question', { confirmed: true })).toMatchObject({ accepted: false });
+    expect(await stop(run)).toEqual({ outcome: 'done' });
+    await run.expectNothingLeft();
+  });
+});
+
+describe.concurrent('the starter', () => {
+  /** A program that starts a run as a client does, up to a point, says so, and waits to be killed. */
+  async function starter(upTo: 'launched' | 'started' | 'spawned', task: string): Promise<{ process: ChildProcess; runId: string; project: string }> {
+    const { build } = await import('esbuild');
+    const folder = stack.use(await tempDir());
+    const outfile = join(folder.path, 'starter.mjs');
+    await build({
+      stdin: { contents: STARTER, resolveDir: projectRoot(), loader: 'ts' },
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      loader: { '.md': 'text' },
+      define: { PI_LANES_VERSION: '"test"' },
+      banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
+      logLevel: 'silent',
+    });
+    const request = { agent: 'worker', task, cwd: world.project, owner, trust: 'no-approve' };
+    const child = spawn(process.execPath, [outfile, JSON.stringify({ upTo, dist: world.dist, request })], {
+      env: world.env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [said] = await once(child.stdout, 'data');
+    return { process: child, ...JSON.parse(String(said)) };
+  }
+  const STARTER = `
+    import { planLaunch, startRun, Toolbox } from './src/client/index.ts';
+    import { startRunner } from './src/client/runner-process.ts';
+    import { ensureProject } from './src/core/projects/index.ts';
+    const { upTo, dist, request } = JSON.parse(process.argv[2]);
+    const toolbox = new Toolbox({ env: process.env, distDirectory: dist, client: { kind: 'cli', version: 'test' } });
+    const plan = await planLaunch(toolbox, request);
+    const { record, project, runtime } = plan;
+    const { layout } = project;
+    if (upTo === 'launched') await startRun(toolbox, plan);
+    else {
+      await ensureProject(project);
+      const order = { kind: 'new', runId: record.runId, projectDirectory: layout.directory };
+      const { peer } = await startRunner(toolbox, { node: record.node, runner: runtime.runner, electron: false }, layout, order);
+      if (upTo === 'started') await peer.request('start', { record }, { deadlineMs: 20_000 });
+    }
+    console.log(JSON.stringify({ runId: record.runId, project: layout.directory }));
+    setInterval(() => {}, 1000);
+  `;
+  async function killed(child: ChildProcess): Promise<void> {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+
+  test('is killed right after the launch: the run goes on to its end', async () => {
+    const gate = unique('work');
+    const { process: child, runId } = await starter('launched', fakeTask({ steps: [{ gate }, { say: 'done alone' }] }));
+    const store = new RunStore((await TestRun.plan(world, 'x')).plan.project);
+    await killed(child);
+    await fake.arrivedAt(gate);
+    expect((await store.read(runId)).state).toBe('running');
+    await fake.open(gate);
+    expect((await waitForEnd(store, runId)).state).toBe('complete');
+    expect(await readResultText(store.directoryOf(runId), 1)).toBe('done alone');
+  });
+
+  test('a waiting command line is killed: the run goes on to its end', async () => {
+    const gate = unique('work');
+    const label = unique('label');
+    const task = fakeTask({ steps: [{ gate }, { say: 'done alone' }] });
+    const args = [join(world.dist, 'cli.mjs'), 'run', '--agent', 'worker', '--label', label, '--task', task];
+    const child = spawn(process.execPath, args, { cwd: world.project, env: world.env, stdio: 'ignore' });
+    await fake.arrivedAt(gate);
+    await killed(child);
+    const store = new RunStore((await TestRun.plan(world, 'x')).plan.project);
+    const run = (await store.list(1000)).find((snapshot) => snapshot.view?.label === label);
+    expect(run?.state).toBe('running');
+    await fake.open(gate);
+    expect((await waitForEnd(store, run?.runId ?? '')).state).toBe('complete');
+  });
+
+  test('run-5 is killed before it confirmed: the run fails by itself, without a child', async () => {
+    const { process: child, runId } = await starter('started', fakeTask({ steps: [{ say: 'never' }] }));
+    const store = new RunStore((await TestRun.plan(world, 'x')).plan.project);
+    expect((await store.read(runId)).state).toBe('queued');
+    await killed(child);
+    const end = await waitForEnd(store, runId, { signal: AbortSignal.timeout(45_000) });
+    expect(end).toMatchObject({ state: 'failed', error: { code: 'start_not_confirmed' } });
+    expect((await fake.launches('child')).filter((launch) => launch.args.some((arg) => arg.includes(runId)))).toEqual([]);
+    expect(await store.activeIds()).not.toContain(runId);
+  });
+
+  test('run-5 is killed before there was a run: the runner leaves, and nothing is left of it', async () => {
+    const { process: child, runId, project } = await starter('spawned', 'never');
+    const starting = join(project, 'starting');
+    const log = (await readdir(starting)).find((name) => name.startsWith(runId));
+    expect(log).toBeDefined();
+    await killed(child);
+    await waitFor('the log of the start to be gone', async () => !(await readdir(starting)).includes(log ?? ''), {
+      timeoutMs: 45_000,
+    });
+    const store = new RunStore((await TestRun.plan(world, 'x')).plan.project);
+    expect(await store.runIds()).not.toContain(runId);
+  });
+});
+
+test('B43 after many finished runs, and with marks left by runners that were killed, none counts as active', async () => {
+  const COUNT = 33;
+  const runs: TestRun[] = [];
+  const startOne = async () => {
+    while (runs.length < COUNT) {
+      const run = await TestRun.plan(world, fakeTask({ steps: [{ say: 'brief' }] }));
+      runs.push(run);
+      await run.start();
+      await run.end();
+    }
+  };
+  await Promise.all(Array.from({ length: 4 }, startOne));
+  const { store } = runs[0] ?? {};
+  if (!store) throw new Error('no run');
+  await waitFor('the marks to be gone', async () => (await store.activeIds()).length === 0);
+  // As after a kill between the last event and the removal of the mark.
+  for (const run of runs.slice(0, 5)) await writeFile(join(store.layout.active, run.runId), '');
+  const seen = new Map<string, RunSnapshot>();
+  const watcher = new RunWatcher(new RunStore(store.layout), (snapshot) => seen.set(snapshot.runId, snapshot));
+  try {
+    await watcher.refresh();
+    await watcher.refresh();
+    expect([...seen.values()].filter((snapshot) => !isTerminal(snapshot.state))).toEqual([]);
+  } finally {
+    watcher.dispose();
+  }
+  const listed = await new RunStore(store.layout).list(1000);
+  expect(listed.length).toBeGreaterThanOrEqual(COUNT);
+  expect(listed.filter((snapshot) => !isTerminal(snapshot.state)).map((snapshot) => snapshot.state)).toEqual([]);
+  for (const run of runs) await run.expectNothingLeft().catch(() => undefined);
+});
