@@ -1,5 +1,6 @@
 /** How runs look on a terminal. */
 import type { RunSnapshot } from '../client/index.ts';
+import { describeProof, processProof } from '../core/runs/index.ts';
 import { visible } from '../core/transcripts/index.ts';
 import { elapsedMs, formatCost, formatDuration, formatTokens, totalTokens } from '../protocol/index.ts';
 
@@ -31,7 +32,7 @@ export function formatDetails(snapshot: RunSnapshot, now: number = Date.now()): 
     ['elapsed', view && formatDuration(elapsedMs(view, snapshot.state, now))],
     ['tokens', view && `${totalTokens(view.usage)} (${formatCost(view.usage.cost)})`],
     ['session', view?.children[0]?.session?.file],
-    ['processes', view?.children[0]?.exit && (view.children[0].exit.tree === 'gone' ? 'all gone' : 'not proven gone')],
+    ['processes', view && describeProof(processProof(view))],
     ['resumed', view?.resumedFrom && `from ${view.resumedFrom}`],
     [
       'output',

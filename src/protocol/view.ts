@@ -17,6 +17,10 @@ export const childView = z.object({
   session: z.nullable(z.object({ id: z.string(), file: z.nullable(z.string()) })),
   attempt: z.number(),
   process: z.nullable(processIdentity),
+  /** Every process that was started for it, oldest first, and whether it and all it started are proven gone. */
+  processes: z.array(
+    z.object({ attempt: z.number(), process: processIdentity, tree: z.enum(['pending', 'gone', 'unknown']) }),
+  ),
   turns: z.number(),
   toolCalls: z.number(),
   usage,

@@ -2,6 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Child, ChildDriver, ChildOutcome, SessionStart } from '../core/children/index.ts';
+import { whenThereIsRoom } from '../core/files/index.ts';
 import type { Lock } from '../core/locks/index.ts';
 import { OutputClaim } from '../core/outputs/index.ts';
 import { childEnvironment } from '../core/processes/index.ts';
@@ -43,7 +44,7 @@ const NOTHING_DONE = { phase: 'ending', tool: null, turns: 0, toolCalls: 0, usag
 /** Runs to the end. The terminal event is left to the caller. */
 export async function executeSingleRun(tools: RunTools, beginning: Beginning): Promise<RunResult> {
   const { run, desk } = tools;
-  const leases: Lock[] = [];
+  const leases: Leases = new Map();
   let output: OutputClaim | undefined;
   try {
     output = await claimOutput(run);
@@ -78,9 +79,26 @@ export async function executeSingleRun(tools: RunTools, beginning: Beginning): P
     return { state: 'failed', error: toErrorValue(error) };
   } finally {
     await desk.close();
-    await output?.release();
-    for (const lease of leases) await lease.release();
+    await giveBack(output);
+    for (const lease of leases.values()) await giveBack(await lease.catch(() => undefined));
   }
+}
+
+/** The locks of the session files this run writes, by file. */
+type Leases = Map<string, Promise<Lock>>;
+
+function lease({ run: { record } }: RunTools, leases: Leases, file: string): Promise<Lock> {
+  const { sessionLocks } = rootLayout(record.agentDir);
+  const taken = leases.get(file) ?? whenThereIsRoom(() => leaseSession(sessionLocks, file, `run ${record.runId}`));
+  // Somebody waits for it, perhaps later.
+  taken.catch(() => undefined);
+  leases.set(file, taken);
+  return taken;
+}
+
+/** What cannot be given back is free as soon as this process is gone; it changes nothing about the work. */
+async function giveBack(held: { release(): Promise<void> } | undefined): Promise<void> {
+  if (held) await whenThereIsRoom(() => held.release()).catch(() => undefined);
 }
 
 async function claimOutput(run: OpenRun): Promise<OutputClaim | undefined> {
@@ -106,7 +124,7 @@ interface Attempted {
 async function attempts(
   tools: RunTools,
   beginning: Extract<Beginning, { kind: 'ask' }>,
-  leases: Lock[],
+  leases: Leases,
   output: OutputClaim | undefined,
 ): Promise<Attempted> {
   const { run, control } = tools;
@@ -154,15 +172,12 @@ async function oneAttempt(
   beginning: Extract<Beginning, { kind: 'ask' }>,
   attempt: number,
   plan: OpenRun['record']['child'],
-  leases: Lock[],
+  leases: Leases,
 ): Promise<Attempted> {
   const { run, driver, control, desk, layout } = tools;
   const { record } = run;
   if (control.reason !== undefined) return { outcome: cutShort(control, undefined), child: undefined };
-  const locks = rootLayout(record.agentDir).sessionLocks;
-  if (beginning.session.kind === 'continue' && leases.length === 0) {
-    leases.push(await leaseSession(locks, beginning.session.file, `run ${record.runId}`));
-  }
+  if (beginning.session.kind === 'continue') await lease(tools, leases, beginning.session.file);
   await run.append(...proceeded(run), { type: 'child.spawn.intended', child: CHILD, attempt, agent: plan.agent.name });
   let child: Child;
   try {
@@ -191,12 +206,11 @@ async function oneAttempt(
   }
   if (ready === 'ended') return { outcome: await cutOff(tools, child), child };
   // A session that is new is nobody else's: its lease is taken while the prompt is on its way.
-  const fresh =
-    ready.session.file !== null && leases.length === 0
-      ? leaseSession(locks, ready.session.file, `run ${record.runId}`)
-      : undefined;
+  const { file } = ready.session;
+  const fresh = file !== null && beginning.session.kind !== 'continue' ? lease(tools, leases, file) : undefined;
   const outcome = await ask(tools, child, beginning.prompt, [{ type: 'child.ready', child: CHILD, ...ready }]);
-  if (fresh) leases.push(await fresh);
+  // The work is done; that its session was not guarded does not undo it.
+  await fresh?.catch((error: unknown) => desk.remark(`Its session was not locked: ${toErrorValue(error).message}`));
   return { outcome, child };
 }
 

@@ -1,4 +1,5 @@
 import { type Ended, forceStopRun, interruptRun, stopRun } from '../../client/index.ts';
+import { describeProof, processProof } from '../../core/runs/index.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
 import { locateRun } from './status.ts';
 
@@ -16,14 +17,12 @@ async function end(
   const { store, runId, directory } = await locateRun(context, wanted);
   const { outcome } = await act(directory);
   const snapshot = await store.read(runId);
-  const proven =
-    snapshot.view?.children.every((child) => child.process === null || child.exit?.tree === 'gone') ?? false;
-  if (options.json) printJson(context, { runId, outcome, state: snapshot.state, processesGone: proven });
+  const proof = snapshot.view && processProof(snapshot.view);
+  if (options.json) printJson(context, { runId, outcome, state: snapshot.state, proof });
   else if (outcome === 'too-late') context.out(`Run ${runId} had ended already: ${snapshot.state}.`);
   else {
-    const proof = proven ? 'All its processes are gone.' : 'Not all its processes are proven gone.';
     const next = snapshot.state === 'paused' ? ` Go on with \`pi-lanes resume ${runId}\`.` : '';
-    context.out(`Run ${runId} is ${snapshot.state}. ${proof}${next}`);
+    context.out(`Run ${runId} is ${snapshot.state}. Processes: ${proof ? describeProof(proof) : 'unknown'}.${next}`);
   }
   return EXIT.ok;
 }

@@ -65,6 +65,7 @@ function newChild(index: number, agent: string, label: string | null, model: str
     session: null,
     attempt: 0,
     process: null,
+    processes: [],
     turns: 0,
     toolCalls: 0,
     usage: NO_USAGE,
@@ -116,7 +117,10 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
         exit: null,
       }));
     case 'child.spawned':
-      return withChild(view, line.child, () => ({ process: line.process }));
+      return withChild(view, line.child, (child) => ({
+        process: line.process,
+        processes: [...child.processes, { attempt: line.attempt, process: line.process, tree: 'pending' as const }],
+      }));
     case 'child.spawn.failed':
       return withChild(view, line.child, () => ({ error: line.error }));
     case 'child.ready': {
@@ -169,6 +173,7 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
         phase: null,
         tool: null,
         endedAt: child.endedAt ?? line.t,
+        processes: child.processes.map((one) => (one.attempt === line.attempt ? { ...one, tree: line.tree } : one)),
         exit: { exitCode: line.exitCode, signal: line.signal, tree: line.tree, note: line.note },
       }));
     case 'control.requested':

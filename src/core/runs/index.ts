@@ -1,4 +1,5 @@
 export * from './fold.ts';
 export * from './ids.ts';
+export * from './proof.ts';
 export * from './record.ts';
 export * from './recovery.ts';

@@ -1,6 +1,7 @@
 /** One run as a row of the tree. */
 import * as vscode from 'vscode';
 import type { RunSnapshot } from '../../client/index.ts';
+import { type ProcessProof, processProof } from '../../core/runs/index.ts';
 import { visible } from '../../core/transcripts/index.ts';
 import {
   type AttentionKind,
@@ -135,6 +136,21 @@ export function createRunItem(snapshot: RunSnapshot, now: number): vscode.TreeIt
   return item;
 }
 
+function proofText(proof: ProcessProof): string | null {
+  switch (proof.state) {
+    case 'pending':
+      return null;
+    case 'not-started':
+      return vscode.l10n.t('none was started');
+    case 'observed':
+      return vscode.l10n.t('all proven gone');
+    case 'unknown':
+      return vscode.l10n.t('not proven gone');
+    default:
+      return proof satisfies never;
+  }
+}
+
 export function createTooltip(snapshot: RunSnapshot, now: number): vscode.MarkdownString {
   const text = new vscode.MarkdownString('', true);
   const { view, error } = snapshot;
@@ -158,12 +174,7 @@ export function createTooltip(snapshot: RunSnapshot, now: number): vscode.Markdo
   line(vscode.l10n.t('Resumed from'), view?.resumedFrom);
   line(vscode.l10n.t('Error'), error?.message.split('\n')[0]);
   line(vscode.l10n.t('Next step'), error?.hint);
-  const exit = view?.children[0]?.exit;
-  if (exit)
-    line(
-      vscode.l10n.t('Processes'),
-      exit.tree === 'gone' ? vscode.l10n.t('all proven gone') : vscode.l10n.t('not proven gone'),
-    );
+  line(vscode.l10n.t('Processes'), view && proofText(processProof(view)));
   line(vscode.l10n.t('Run'), snapshot.runId);
   return text;
 }
