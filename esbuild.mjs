@@ -15,7 +15,7 @@ const SHIMS = ['pi-lanes', 'pi-lanes.cmd'];
 /** Before anything else runs: an old Node would fail somewhere in the middle, without saying why. */
 const NODE_CHECK =
   "if(process.versions.node.split('.').map(Number).reduce((v,n,i)=>v||(n===[22,19,0][i]?0:n-[22,19,0][i]),0)<0)" +
-  "{console.error('pi-lanes needs Node 22.19 or newer; this is '+process.versions.node+'. Set PI_LANES_NODE to a newer one.');process.exit(2)}";
+  "{console.error('pi-lanes needs Node 22.19 or newer; this is '+process.versions.node+'. Start it with a newer node; the command pi-lanes takes the one that PI_LANES_NODE names.');process.exit(2)}";
 
 /** Zod's namespace carries its messages in forty languages; ours come from us. A dynamic import keeps them from being shaken out. */
 const englishOnly = {

@@ -1,6 +1,6 @@
 // The demo's world: a small repository with something to do, and an agent directory that knows only the scripted model.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -30,11 +30,37 @@ export function assign(ships, berths) {
 };
 
 /**
+ * One demo of a kind at a time: a second one would pull the folder from under the first.
+ * @throws Error naming the process that runs the other one
+ */
+function claim(folder) {
+  const file = join(folder, 'running.json');
+  const pid = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).pid : undefined;
+  if (pid !== undefined && isAlive(pid)) {
+    throw new Error(`this demo is running already (process ${pid}). End it with Ctrl+C, then start it again.`);
+  }
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(file, `${JSON.stringify({ pid: process.pid })}\n`);
+  return () => rmSync(file, { force: true });
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+/**
  * Makes the demo's folders anew below \`.cache/demo\` and starts its model. Every prompt is answered by the same little
  * play: read, write, edit, check, report.
  */
-export async function createDemoWorld() {
-  const folder = join(root, '.cache', 'demo');
+/** @param {string} kind name of the demo; each kind has folders of its own */
+export async function createDemoWorld(kind) {
+  const folder = join(root, '.cache', kind);
+  const unclaim = claim(folder);
   const project = join(folder, 'harbour');
   rmSync(project, { recursive: true, force: true });
   for (const [name, text] of Object.entries(FILES)) {
@@ -59,6 +85,7 @@ export async function createDemoWorld() {
   const close = async () => {
     await model.close();
     rmSync(runtime, { recursive: true, force: true });
+    unclaim();
   };
-  return { project, agentDir: agent.agentDir, env, close };
+  return { folder, project, agentDir: agent.agentDir, env, close };
 }

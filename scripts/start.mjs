@@ -3,6 +3,7 @@
 // npm start -- --port 8443  the browser editor on this port
 // npm start -- --browser    the browser editor even where desktop VS Code is installed
 import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -10,22 +11,49 @@ import { buildAll } from '../esbuild.mjs';
 import { createDemoWorld } from './demo-world.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const { values: options } = parseArgs({
-  options: {
-    headless: { type: 'boolean', default: false },
-    browser: { type: 'boolean', default: false },
-    port: { type: 'string' },
-  },
-});
-
-if (spawnSync('git', ['--version']).error) {
-  console.error('pi-lanes: git is missing. Install git and put it on PATH.');
+function fail(text) {
+  console.error(`pi-lanes: ${text}`);
   process.exit(1);
 }
-const world = await createDemoWorld();
-const code = options.headless ? await headless() : await editor();
-await world.close();
+
+const options = readOptions();
+if (spawnSync('git', ['--version']).error) fail('git is missing. Install git and put it on PATH.');
+let code = 1;
+let world;
+try {
+  world = await createDemoWorld(options.headless ? 'demo-headless' : 'demo');
+  code = options.headless ? await headless() : await editor();
+} catch (error) {
+  console.error(`pi-lanes: ${error instanceof Error ? error.message : error}`);
+} finally {
+  await world?.close();
+}
 process.exit(code);
+
+function readOptions() {
+  // `npm start --headless` without the `--` gives the option to npm.
+  if (process.env.npm_config_headless) fail('write `npm start -- --headless`, with the two dashes before it.');
+  try {
+    const { values } = parseArgs({
+      options: {
+        headless: { type: 'boolean', default: false },
+        browser: { type: 'boolean', default: false },
+        port: { type: 'string' },
+        help: { type: 'boolean', default: false },
+      },
+    });
+    if (values.help) {
+      console.log('npm start [-- --headless | --browser | --port NUMBER]');
+      process.exit(0);
+    }
+    if (values.port !== undefined && !(Number(values.port) >= 1024 && Number(values.port) <= 65535)) {
+      fail(`--port is "${values.port}"; it must be a number from 1024 to 65535.`);
+    }
+    return values;
+  } catch (error) {
+    return fail(`${error.message.split('.')[0]}. Options: --headless, --browser, --port NUMBER.`);
+  }
+}
 
 async function headless() {
   await buildAll({ extension: false });
@@ -42,7 +70,7 @@ async function headless() {
   console.log(`What it wrote:   ${join(world.project, 'NOTES.md')}`);
   console.log(`Its transcript:  ${join(answer.directory, 'children', '1', 'transcript.jsonl')}`);
   console.log(
-    `As text:         node dist/cli.mjs transcript ${answer.runId}   (with PI_CODING_AGENT_DIR=${world.agentDir})`,
+    `As text:         PI_CODING_AGENT_DIR='${world.agentDir}' '${process.execPath}' '${cli}' transcript ${answer.runId}`,
   );
   return result.code;
 }
@@ -71,7 +99,7 @@ async function editor() {
 /** Desktop VS Code with its own user data, so that nothing of the person's own editor takes part. */
 async function desktopEditor() {
   await buildAll();
-  const data = join(root, '.cache', 'demo', 'desktop');
+  const data = join(world.folder, 'desktop');
   const args = [
     '--wait',
     '--new-window',
@@ -104,15 +132,16 @@ async function browserEditor() {
   const { workbenchUrl } = await import('../test/harness/workbench-url.ts');
   console.log('Preparing the editor (the first time this takes about a minute)…');
   const home = createEditorHome({
-    folder: join(root, '.cache', 'demo', 'editor'),
+    folder: join(world.folder, 'editor'),
     settings: { 'git.enabled': true, 'workbench.reduceMotion': 'auto' },
   });
   await installExtension(home, await packageExtension());
   const port = options.port === undefined ? undefined : Number(options.port);
-  const server = await startEditorServer({ home, env: world.env, ...(port === undefined ? {} : { port }) });
-  console.log(
-    `\nOpen this address in a browser (Ctrl+C ends the demo):\n\n  ${workbenchUrl(server.url, { folder: world.project })}\n`,
-  );
+  const password = randomBytes(6).toString('hex');
+  const server = await startEditorServer({ home, env: world.env, password, ...(port === undefined ? {} : { port }) });
+  console.log(`\nOpen this address in a browser (Ctrl+C ends the demo, and with it the model its agents talk to):\n`);
+  console.log(`  ${workbenchUrl(server.url, { folder: world.project })}`);
+  console.log(`  password: ${password}\n`);
   console.log('Then: the Pi Lanes view in the activity bar, Launch Agent…, "worker", any task.');
   const stop = () => void server.stop();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, stop);

@@ -1,3 +1,5 @@
 @echo off
-if "%PI_LANES_NODE%"=="" (set "PI_LANES_NODE=node")
-"%PI_LANES_NODE%" "%~dp0..\cli.mjs" %*
+set "LANES_NODE=node"
+if not "%PI_LANES_EDITOR_NODE%"=="" set "LANES_NODE=%PI_LANES_EDITOR_NODE%"
+if not "%PI_LANES_NODE%"=="" set "LANES_NODE=%PI_LANES_NODE%"
+"%LANES_NODE%" "%~dp0..\cli.mjs" %*

@@ -28,7 +28,7 @@ function parse<T extends NonNullable<ParseArgsConfig['options']>>(
     } catch (error) {
       throw new LanesError(
         'launch_invalid',
-        error instanceof Error ? error.message : String(error),
+        (error instanceof Error ? error.message : String(error)).split(/[.\n] ?(?:To specify|Did you)/)[0] ?? '',
         'See `pi-lanes help`.',
       );
     }
@@ -44,7 +44,7 @@ function parse<T extends NonNullable<ParseArgsConfig['options']>>(
     throw new LanesError(
       'launch_invalid',
       `"${parsed.positionals[positionals.max]}" is one word too many.`,
-      'Quote a text with spaces.',
+      'Quote a text with spaces; see `pi-lanes help`.',
     );
   }
   return parsed;
@@ -53,6 +53,10 @@ function parse<T extends NonNullable<ParseArgsConfig['options']>>(
 async function main(args: string[]): Promise<number> {
   const context = createContext();
   const [command, ...rest] = args;
+  if (rest.includes('--help') || rest.includes('-h')) {
+    context.out(USAGE);
+    return EXIT.ok;
+  }
   switch (command) {
     case 'run': {
       const options = {
@@ -123,6 +127,8 @@ async function main(args: string[]): Promise<number> {
       context.out(USAGE);
       return EXIT.ok;
     case '--version':
+    case '-v':
+    case 'version':
       context.out(PI_LANES_VERSION);
       return EXIT.ok;
     case undefined:

@@ -44,12 +44,12 @@ export async function connectRunner(directory: string, client: ClientIdentity): 
   }
 }
 
-/** Whether the runner of a run answers the token handshake in time. */
+/** Whether the runner of a run answers the token handshake in time. One of another version answers as well, with a refusal. */
 export async function answers(directory: string, client: ClientIdentity): Promise<boolean> {
   try {
     (await connectRunner(directory, client)).close();
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    return error instanceof LanesError && error.code === 'journal_newer';
   }
 }

@@ -60,9 +60,9 @@ export async function examine(toolbox: Toolbox): Promise<Check[]> {
     );
     if (result.exitCode === 0) return { state: 'ok', text: result.stdout.trim() };
     return {
-      state: 'warning',
+      state: 'error',
       text: 'git was not found',
-      hint: 'Install git; without it repositories are not recognised.',
+      hint: 'Install git and put it on PATH; inside a repository nothing can be started without it.',
     };
   });
   return checks;

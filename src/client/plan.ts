@@ -99,10 +99,7 @@ export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Prom
     ceiling: request.ceiling ?? null,
     resume: null,
     trust: request.trust,
-    timeoutMs:
-      request.timeoutMs === undefined
-        ? DEFAULT_TIMEOUT_MS
-        : request.timeoutMs && checkTimeout('timeoutMs', request.timeoutMs),
+    timeoutMs: request.timeoutMs === null ? null : checkTimeout('timeoutMs', request.timeoutMs ?? DEFAULT_TIMEOUT_MS),
     runtime: runtime.hash,
     client: toolbox.client,
     agentDir: toolbox.agentDir,

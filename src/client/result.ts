@@ -38,6 +38,11 @@ export class TranscriptFollower {
     return entries.length > 0;
   }
 
+  /** Finished parts from the n-th on; what is still being written comes when it is finished. */
+  finished(from: number): readonly string[] {
+    return this.#text.finished(from);
+  }
+
   toString(): string {
     const lost = this.#reader.unreadable;
     return `${this.#text}${lost > 0 ? `\n· ${lost} line(s) of this transcript could not be read.\n` : ''}`;

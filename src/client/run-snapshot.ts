@@ -53,6 +53,25 @@ export async function deriveState(
   }
 }
 
+/** What a person is told about a state that the journal does not explain. */
+function errorOf(state: RunState): ErrorValue | null {
+  if (state === 'lost') {
+    return {
+      code: 'run_lost',
+      message: 'The runner of this run is gone: it was killed, or the machine was restarted.',
+      hint: 'Resume continues it where it stood; Stop ends what is left of it.',
+    };
+  }
+  if (state === 'unresponsive') {
+    return {
+      code: 'runner_unreachable',
+      message: 'The runner of this run does not answer.',
+      hint: 'If this lasts, use Force Stop.',
+    };
+  }
+  return null;
+}
+
 /** Follows one run. */
 export class RunFollower {
   readonly runId: string;
@@ -93,7 +112,7 @@ export class RunFollower {
         state = await deriveState(this.directory, this.#reader.view, () => this.#probe());
       }
       const { view, skipped } = this.#reader;
-      return { ...base, state, view, error: view.error, skipped: skipped.length };
+      return { ...base, state, view, error: view.error ?? errorOf(state), skipped: skipped.length };
     } catch (error) {
       return { ...base, state: 'unknown', view: null, error: toErrorValue(error), skipped: 0 };
     }

@@ -56,16 +56,25 @@ export class Toolbox {
   async settings(): Promise<Settings> {
     const shared = await loadSettings(this.root.config, this.env);
     const own = this.#overrides();
-    return { piPath: own.piPath ?? shared.piPath, nodePath: own.nodePath ?? shared.nodePath };
+    return {
+      piPath: own.piPath ?? shared.piPath,
+      nodePath: own.nodePath ?? shared.nodePath,
+      ...(own.piPath === undefined ? { piSource: shared.piSource } : { piSource: 'setting piLanes.pi.path' }),
+      ...(own.nodePath === undefined ? { nodeSource: shared.nodeSource } : { nodeSource: 'setting piLanes.node.path' }),
+    };
   }
 
   async node(): Promise<NodeLocation> {
-    return findNode({ configured: (await this.settings()).nodePath, env: this.env, cache: this.cache });
+    const { nodePath, nodeSource } = await this.settings();
+    const source = nodeSource === undefined ? {} : { configuredIn: nodeSource };
+    return findNode({ configured: nodePath, ...source, env: this.env, cache: this.cache });
   }
 
   async pi(node: FindPiOptions['node']): Promise<PiLocation> {
+    const { piPath, piSource } = await this.settings();
     return findPi({
-      configured: (await this.settings()).piPath,
+      configured: piPath,
+      ...(piSource === undefined ? {} : { configuredIn: piSource }),
       env: this.env,
       installed: join(this.root.root, 'pi'),
       cache: this.cache,

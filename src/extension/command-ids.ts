@@ -38,6 +38,7 @@ export const ITEM = {
 export const BUILT_IN = {
   manageTrust: 'workbench.trust.manage',
   openSettings: 'workbench.action.openSettings',
+  openRemoteSettings: 'workbench.action.openRemoteSettings',
   revealInOs: 'revealFileInOS',
   setContext: 'setContext',
 } as const;

@@ -20,7 +20,6 @@ export function activate(context: vscode.ExtensionContext): void {
     client: { kind: 'vscode', version: PI_LANES_VERSION },
     overrides: windowSettings,
   });
-  putCommandOnPath(context);
   const runs = new RunsModel(toolbox, log);
   const tree = new RunsTree(runs);
   const transcripts = new TranscriptDocuments(toolbox.root.projects);
@@ -43,13 +42,22 @@ export function activate(context: vscode.ExtensionContext): void {
     new Notices(services, runs),
   );
   // After activation: which projects this window belongs to, and their newest runs.
-  setImmediate(() => void runs.ready());
+  setImmediate(() => {
+    void runs.ready();
+    void putCommandOnPath(context, toolbox);
+  });
 }
 
-/** `pi-lanes` in integrated terminals: they get the folder with its starter in front of their `PATH`. */
-function putCommandOnPath(context: vscode.ExtensionContext): void {
+/**
+ * `pi-lanes` in integrated terminals: they get the folder with its starter in front of their `PATH`, and the Node that was
+ * found for agents, because a shell's own may be too old.
+ */
+async function putCommandOnPath(context: vscode.ExtensionContext, toolbox: Toolbox): Promise<void> {
   const folder = vscode.Uri.joinPath(context.extensionUri, 'dist', 'bin').fsPath;
   const variables = context.environmentVariableCollection;
   variables.description = vscode.l10n.t('Adds the command pi-lanes');
   variables.prepend('PATH', `${folder}${delimiter}`);
+  const node = await toolbox.node().catch(() => undefined);
+  if (node && !node.electron) variables.replace('PI_LANES_EDITOR_NODE', node.file);
+  else variables.delete('PI_LANES_EDITOR_NODE');
 }

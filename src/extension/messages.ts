@@ -7,7 +7,12 @@ import { BUILT_IN } from './command-ids.ts';
 function nextSteps(code: string): { title: string; run: () => Thenable<unknown> }[] {
   const settings = (key: string) => ({
     title: vscode.l10n.t('Open Setting'),
-    run: () => vscode.commands.executeCommand(BUILT_IN.openSettings, key),
+    // In a remote window the setting belongs to the remote machine.
+    run: () =>
+      vscode.commands.executeCommand(
+        vscode.env.remoteName === undefined ? BUILT_IN.openSettings : BUILT_IN.openRemoteSettings,
+        key,
+      ),
   });
   if (code === 'pi_not_found' || code === 'pi_path_invalid' || code === 'pi_too_old')
     return [settings('piLanes.pi.path')];

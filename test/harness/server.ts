@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { closedEnvironment, inheritedEnvironment } from './environment.ts';
@@ -21,6 +22,8 @@ export interface ServerOptions {
   /** VS Code's smoke-test driver. Extension tests need it; it mutes notification toasts, so UI tests do without. */
   readonly driver?: boolean;
   readonly log?: 'info' | 'debug' | 'trace';
+  /** Asked for by the page; absent: whoever reaches the port of this machine gets in. */
+  readonly password?: string;
 }
 
 /** A running VS Code server, reachable from this machine only and without a password. */
@@ -51,8 +54,9 @@ export async function startEditorServer(options: ServerOptions): Promise<EditorS
   const guard = fileURLToPath(new URL('guard.mjs', import.meta.url));
   const entry = codeServerEntry(editor.codeServer);
   // Detached gives it a process group: file watchers and terminals would survive a signal to the server alone.
-  const child = spawn(projectNode(), [guard, projectNode(), entry, ...serverArguments(options)], {
-    env,
+  const port = options.port ?? (await lastPort(home));
+  const child = spawn(projectNode(), [guard, projectNode(), entry, ...serverArguments(options, port)], {
+    env: options.password === undefined ? env : { ...env, PASSWORD: options.password },
     detached: true,
     windowsHide: true,
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -84,10 +88,10 @@ export function homeArguments(home: EditorHome): string[] {
   return ['--user-data-dir', home.userData, '--extensions-dir', home.extensions, '--config', config];
 }
 
-function serverArguments(options: ServerOptions): string[] {
+function serverArguments(options: ServerOptions, port: number): string[] {
   return [
     ...homeArguments(options.home),
-    ...['--auth', 'none', '--bind-addr', `127.0.0.1:${options.port ?? lastPort(options.home)}`],
+    ...['--auth', options.password === undefined ? 'none' : 'password', '--bind-addr', `127.0.0.1:${port}`],
     ...['--log', options.log ?? 'info'],
     ...['--disable-telemetry', '--disable-update-check', '--disable-getting-started-override', '--ignore-last-opened'],
     ...(options.home.workspaceTrust ? [] : ['--disable-workspace-trust']),
@@ -99,8 +103,18 @@ function portFile(home: EditorHome): string {
   return join(home.folder, 'port');
 }
 
-function lastPort(home: EditorHome): number {
-  return existsSync(portFile(home)) ? Number(readFileSync(portFile(home), 'utf8')) : 0;
+/** The port this home had last, while it is free. */
+async function lastPort(home: EditorHome): Promise<number> {
+  const port = existsSync(portFile(home)) ? Number(readFileSync(portFile(home), 'utf8')) : 0;
+  return port !== 0 && (await isFree(port)) ? port : 0;
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer()
+      .once('error', () => resolve(false))
+      .listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+  });
 }
 
 interface Output {

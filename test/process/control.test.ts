@@ -2,13 +2,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { text as readStream } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { connectRunner } from '../../src/client/connect.ts';
 import {
   answerQuestion,
-  forceStopRun,
   interruptRun,
   type RunSnapshot,
   RunStore,
@@ -20,12 +19,10 @@ import {
   stopRun,
   waitForEnd,
 } from '../../src/client/index.ts';
-import { connectRunner } from '../../src/client/connect.ts';
-import { ANSWER_MS, startRunner } from '../../src/client/runner-process.ts';
-import { ensureProject } from '../../src/core/projects/index.ts';
-import { LanesError, isTerminal, type JournalLine, MAX_STEER_BYTES } from '../../src/protocol/index.ts';
-import { controlPage, type Control, CONTROLS, MATRIX, type Outcome, type Row } from '../support/control-matrix.ts';
+import { isTerminal, type JournalLine, LanesError, MAX_STEER_BYTES } from '../../src/protocol/index.ts';
+import { CONTROLS, controlPage, MATRIX, type Outcome, type Row } from '../support/control-matrix.ts';
 import { owner, type RunOptions, TestRun } from '../support/control-matrix-runs.ts';
+import { ask, bringInto, type Situation } from '../support/control-matrix-situations.ts';
 import { createFakePi, type FakePi, type FakeStep, type FakeTask, fakeTask } from '../support/fake-pi/index.ts';
 import { isAlive } from '../support/process-state.ts';
 import { projectRoot } from '../support/project-root.ts';
@@ -363,39 +360,50 @@ describe.concurrent('time limits', () => {
     await run.expectNothingLeft();
   });
 
-  test.each(['the limit first', 'the interrupt first'])('run-20 timeout and interrupt, %s: timed out', async (which) => {
-    const run = await start(SLOW_TO_END, { timeoutMs: which === 'the limit first' ? 1500 : 3000 });
-    if (which === 'the limit first') await run.event('timeout.reached');
-    else await run.working(1);
-    expect(await interrupt(run)).toEqual({ outcome: 'too-late' });
-    const order = (await run.lines()).map((line) => line.type);
-    expect(order.indexOf('timeout.reached') < order.indexOf('control.requested')).toBe(which === 'the limit first');
-    expect(order.indexOf('timeout.reached')).toBeLessThan(order.indexOf('child.settled'));
-    expect(await run.snapshot()).toMatchObject({ state: 'failed', error: { code: 'timed_out' } });
-    await run.expectNothingLeft();
-  });
+  test.each(['the limit first', 'the interrupt first'])(
+    'run-20 timeout and interrupt, %s: timed out',
+    async (which) => {
+      const run = await start(SLOW_TO_END, { timeoutMs: which === 'the limit first' ? 1500 : 3000 });
+      if (which === 'the limit first') await run.event('timeout.reached');
+      else await run.working(1);
+      expect(await interrupt(run)).toEqual({ outcome: 'too-late' });
+      const order = (await run.lines()).map((line) => line.type);
+      expect(order.indexOf('timeout.reached') < order.indexOf('control.requested')).toBe(which === 'the limit first');
+      expect(order.indexOf('timeout.reached')).toBeLessThan(order.indexOf('child.settled'));
+      expect(await run.snapshot()).toMatchObject({ state: 'failed', error: { code: 'timed_out' } });
+      await run.expectNothingLeft();
+    },
+  );
 
   const LIMIT_MS = 2000;
   const HANGS: [string, FakeTask, FakeStep[] | undefined, string][] = [
     ['start-up', { steps: [{ say: 'never' }] }, [{ hang: 'deaf' }], 'starting'],
-    ['a tool', { steps: [{ tools: [{ name: 'bash', during: [{ hang: 'stuck' }] }] }] }, undefined, 'its tool bash was running'],
+    [
+      'a tool',
+      { steps: [{ tools: [{ name: 'bash', during: [{ hang: 'stuck' }] }] }] },
+      undefined,
+      'its tool bash was running',
+    ],
     ['shutdown', { steps: [{ say: 'nearly done' }], ended: [{ hang: 'stuck' }] }, undefined, 'ending'],
   ];
-  test.each(HANGS)('B32 the time limit holds when the child hangs in %s, and names the phase', async (_, task, begin, phase) => {
-    const run = await start(task, { timeoutMs: LIMIT_MS, ...(begin ? { launch: { start: begin } } : {}) });
-    const end = await run.end();
-    expect(end).toMatchObject({ state: 'failed', error: { code: 'timed_out' } });
-    expect(end.error?.message).toContain(`after ${LIMIT_MS} ms`);
-    expect(end.error?.message).toContain(`while ${phase}.`);
-    const [reached] = await run.all('timeout.reached');
-    expect(reached).toMatchObject({ scope: 'run', phase, limitMs: LIMIT_MS });
-    const lines = await run.lines();
-    const took = between(lines, 'run.proceeded', 'run.ended');
-    expect(took).toBeGreaterThanOrEqual(LIMIT_MS);
-    expect(took).toBeLessThan(LIMIT_MS + ABORT_MS + LADDER_MS + SLACK_MS);
-    expect(end.view?.children[0]).toMatchObject({ timedOut: true, exit: { tree: 'gone' } });
-    await run.expectNothingLeft();
-  });
+  test.each(HANGS)(
+    'B32 the time limit holds when the child hangs in %s, and names the phase',
+    async (_, task, begin, phase) => {
+      const run = await start(task, { timeoutMs: LIMIT_MS, ...(begin ? { launch: { start: begin } } : {}) });
+      const end = await run.end();
+      expect(end).toMatchObject({ state: 'failed', error: { code: 'timed_out' } });
+      expect(end.error?.message).toContain(`after ${LIMIT_MS} ms`);
+      expect(end.error?.message).toContain(`while ${phase}.`);
+      const [reached] = await run.all('timeout.reached');
+      expect(reached).toMatchObject({ scope: 'run', phase, limitMs: LIMIT_MS });
+      const lines = await run.lines();
+      const took = between(lines, 'run.proceeded', 'run.ended');
+      expect(took).toBeGreaterThanOrEqual(LIMIT_MS);
+      expect(took).toBeLessThan(LIMIT_MS + ABORT_MS + LADDER_MS + SLACK_MS);
+      expect(end.view?.children[0]).toMatchObject({ timedOut: true, exit: { tree: 'gone' } });
+      await run.expectNothingLeft();
+    },
+  );
 
   test('B32 a child that has reported its end and then hangs is ended as well; its result counts', async () => {
     const run = await start({ steps: [{ say: 'done' }], settled: [{ hang: 'stuck' }] }, { timeoutMs: LIMIT_MS });
@@ -420,16 +428,19 @@ describe.concurrent('time limits', () => {
   test.each<[string, FakeStep]>([
     ['answers to the end', { hang: true }],
     ['does not answer any more', { hang: 'frozen' }],
-  ])('run-65 what a child had said is kept when its time is over, and no other model is tried: it %s', async (_, hang) => {
-    const output = `${unique('partial')}.md`;
-    const run = await start({ steps: [{ say: ['The first half ', hang] }] }, { timeoutMs: 1500, output });
-    expect(await run.end()).toMatchObject({ state: 'failed', error: { code: 'timed_out' } });
-    expect((await run.text())?.trim()).toBe('The first half');
-    expect((await readFile(join(world.project, output), 'utf8')).trim()).toBe('The first half');
-    expect(await run.all('child.attempt.failed')).toEqual([]);
-    expect(await run.all('child.spawned')).toHaveLength(1);
-    await run.expectNothingLeft();
-  });
+  ])(
+    'run-65 what a child had said is kept when its time is over, and no other model is tried: it %s',
+    async (_, hang) => {
+      const output = `${unique('partial')}.md`;
+      const run = await start({ steps: [{ say: ['The first half ', hang] }] }, { timeoutMs: 1500, output });
+      expect(await run.end()).toMatchObject({ state: 'failed', error: { code: 'timed_out' } });
+      expect((await run.text())?.trim()).toBe('The first half');
+      expect((await readFile(join(world.project, output), 'utf8')).trim()).toBe('The first half');
+      expect(await run.all('child.attempt.failed')).toEqual([]);
+      expect(await run.all('child.spawned')).toHaveLength(1);
+      await run.expectNothingLeft();
+    },
+  );
 
   test('run-63 each tool call has its own limit; the end of another does not disarm it', async () => {
     const tools = [
@@ -450,22 +461,28 @@ describe.concurrent('time limits', () => {
     const short = await start(hanging, { toolTimeoutMs: 60_000, timeoutMs: 1500 });
     expect(await short.end()).toMatchObject({ state: 'failed', error: { code: 'timed_out' } });
     expect(await short.all('timeout.reached')).toMatchObject([{ scope: 'run' }]);
-    const waiting = [{ name: 'contact_supervisor', ms: 1200 }, { name: 'intercom', ms: 1200 }];
+    const waiting = [
+      { name: 'contact_supervisor', ms: 1200 },
+      { name: 'intercom', ms: 1200 },
+    ];
     const patient = await start({ steps: [{ tools: waiting }, { say: 'heard back' }] }, { toolTimeoutMs: 300 });
     expect((await patient.end()).state).toBe('complete');
     expect(await patient.all('timeout.reached')).toEqual([]);
     for (const run of [short, patient]) await run.expectNothingLeft();
   });
 
-  test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31])('run-64 a time limit of %s is refused by name', async (ms) => {
-    for (const name of ['timeoutMs', 'toolTimeoutMs']) {
-      await expect(TestRun.plan(world, 'x', { [name]: ms })).rejects.toMatchObject({
-        code: 'launch_invalid',
-        message: `${name} is ${ms}.`,
-        hint: expect.stringContaining('whole number'),
-      });
-    }
-  });
+  test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31])(
+    'run-64 a time limit of %s is refused by name',
+    async (ms) => {
+      for (const name of ['timeoutMs', 'toolTimeoutMs']) {
+        await expect(TestRun.plan(world, 'x', { [name]: ms })).rejects.toMatchObject({
+          code: 'launch_invalid',
+          message: `${name} is ${ms}.`,
+          hint: expect.stringContaining('whole number'),
+        });
+      }
+    },
+  );
 });
 
 describe.concurrent('questions', () => {
@@ -512,7 +529,13 @@ describe.concurrent('questions', () => {
         { say: '{{answers}}' },
       ],
     });
-    const given = [{ value: 'y' }, { confirmed: true }, { confirmed: false }, { value: 'größer\nzwei' }, { cancelled: true }] as const;
+    const given = [
+      { value: 'y' },
+      { confirmed: true },
+      { confirmed: false },
+      { value: 'größer\nzwei' },
+      { cancelled: true },
+    ] as const;
     const done: string[] = [];
     for (const one of given) {
       const question = await asked(run, done);
@@ -521,18 +544,31 @@ describe.concurrent('questions', () => {
     }
     expect((await run.end()).state).toBe('complete');
     expect(await run.text()).toBe('value:y | confirmed:true | confirmed:false | value:größer\nzwei | cancelled');
-    expect((await run.all('question.answered')).map((line) => line.answer)).toEqual(['y', 'yes', 'no', 'größer\nzwei', 'cancelled']);
+    expect((await run.all('question.answered')).map((line) => line.answer)).toEqual([
+      'y',
+      'yes',
+      'no',
+      'größer\nzwei',
+      'cancelled',
+    ]);
     await run.expectNothingLeft();
   });
 
   test('a question expires when its own time is over: the child goes on by itself, a late answer is told so', async () => {
     const gate = unique('after');
-    const run = await start({ steps: [{ dialog: 'confirm', title: 'Quick?', timeout: 700 }, { gate }, { say: 'got {{answer}}' }] });
+    const run = await start({
+      steps: [{ dialog: 'confirm', title: 'Quick?', timeout: 700 }, { gate }, { say: 'got {{answer}}' }],
+    });
     const question = await asked(run);
     const left = question.expiresAt - Date.now();
     expect(left).toBeLessThanOrEqual(700);
-    expect(await run.event('question.expired')).toMatchObject({ questionId: question.id, reason: expect.stringContaining('in time') });
-    expect(await run.until('the run to go on', ({ state }) => state === 'running')).toMatchObject({ view: { questions: [] } });
+    expect(await run.event('question.expired')).toMatchObject({
+      questionId: question.id,
+      reason: expect.stringContaining('in time'),
+    });
+    expect(await run.until('the run to go on', ({ state }) => state === 'running')).toMatchObject({
+      view: { questions: [] },
+    });
     expect(await answer(run, question.id, { confirmed: true })).toMatchObject({ accepted: false });
     await fake.open(gate);
     expect((await run.end()).state).toBe('complete');
@@ -562,7 +598,10 @@ describe.concurrent('questions', () => {
 
 describe.concurrent('the starter', () => {
   /** A program that starts a run as a client does, up to a point, says so, and waits to be killed. */
-  async function starter(upTo: 'launched' | 'started' | 'spawned', task: string): Promise<{ process: ChildProcess; runId: string; project: string }> {
+  async function starter(
+    upTo: 'launched' | 'started' | 'spawned',
+    task: string,
+  ): Promise<{ process: ChildProcess; runId: string; project: string }> {
     const { build } = await import('esbuild');
     const folder = stack.use(await tempDir());
     const outfile = join(folder.path, 'starter.mjs');
@@ -643,7 +682,9 @@ describe.concurrent('the starter', () => {
     await killed(child);
     const end = await waitForEnd(store, runId, { signal: AbortSignal.timeout(45_000) });
     expect(end).toMatchObject({ state: 'failed', error: { code: 'start_not_confirmed' } });
-    expect((await fake.launches('child')).filter((launch) => launch.args.some((arg) => arg.includes(runId)))).toEqual([]);
+    expect((await fake.launches('child')).filter((launch) => launch.args.some((arg) => arg.includes(runId)))).toEqual(
+      [],
+    );
     expect(await store.activeIds()).not.toContain(runId);
   });
 
@@ -690,5 +731,151 @@ test('B43 after many finished runs, and with marks left by runners that were kil
   const listed = await new RunStore(store.layout).list(1000);
   expect(listed.length).toBeGreaterThanOrEqual(COUNT);
   expect(listed.filter((snapshot) => !isTerminal(snapshot.state)).map((snapshot) => snapshot.state)).toEqual([]);
-  for (const run of runs) await run.expectNothingLeft().catch(() => undefined);
+  for (const run of runs.slice(0, 5)) await rm(join(store.layout.active, run.runId));
+  for (const run of runs) await run.expectNothingLeft();
+});
+
+describe.concurrent('every control in every state', () => {
+  /** What the client is told when this comes of it. */
+  const TOLD: Partial<Record<Outcome, readonly string[]>> = {
+    delivered: ['queued', 'delivered'],
+    paused: ['done'],
+    stopped: ['done'],
+    'too late': ['too-late'],
+    answered: ['accepted'],
+    'not asked': ['not accepted'],
+    continued: ['continued'],
+    'new run': ['resumed, complete'],
+  };
+  const told = (outcome: Outcome) => TOLD[outcome] ?? [outcome];
+  /** Leaves the run in the state it is in. */
+  const isQuiet = (outcome: Outcome) => !['paused', 'stopped', 'continued', 'answered', 'new run'].includes(outcome);
+
+  test.each(MATRIX)('$state, runner $runner', async (row) => {
+    const { outcomes } = row;
+    const expected = row.runner === 'alive' || row.runner === 'ended' ? row.state : row.runner;
+    const shared = await bringInto(row, world, fake);
+    const before = await shared.run.lines();
+    const quiet = CONTROLS.filter((control) => isQuiet(outcomes[control]));
+    const answers = await Promise.all(quiet.map(async (control) => [control, await ask(control, shared.run)] as const));
+    for (const [control, answer] of answers) expect.soft(told(outcomes[control]), control).toContain(answer);
+    expect((await shared.run.snapshot()).state).toBe(expected);
+    const asked = (await shared.run.lines()).filter((line) => line.type === 'control.requested');
+    // What was refused has not even been noted.
+    expect(asked.map((line) => line.action).sort()).toEqual(
+      [
+        ...before.filter((line) => line.type === 'control.requested').map((line) => line.action),
+        ...quiet.filter((control) => outcomes[control] === 'delivered'),
+      ].sort(),
+    );
+    if (outcomes.answer === 'answered') expect(await ask('answer', shared.run)).toBe('accepted');
+    if (outcomes.resume === 'new run') expect(await ask('resume', shared.run)).toBe('resumed, complete');
+    if (row.runner === 'alive') await finish(shared, outcomes);
+    let reuse = row.runner === 'alive' ? undefined : shared;
+    for (const control of CONTROLS) {
+      const outcome = outcomes[control];
+      if (outcome !== 'paused' && outcome !== 'stopped' && outcome !== 'continued') continue;
+      const { run } = reuse ?? (await bringInto(row, world, fake));
+      reuse = undefined;
+      expect(told(outcome), control).toContain(await ask(control, run));
+      expect(await endOf(run), control).toEqual(outcome === 'continued' ? endOfContinued(row) : [outcome, null]);
+      await run.expectNothingLeft();
+    }
+    await shared.run.expectNothingLeft();
+  });
+
+  /** Messages that were queued are delivered when the run goes on. */
+  async function finish({ run, goOn }: Situation, outcomes: Row['outcomes']): Promise<void> {
+    await goOn();
+    expect(await endOf(run)).toEqual(['complete', null]);
+    for (const control of ['steer', 'follow-up'] as const) {
+      if (outcomes[control] === 'delivered') expect((await receipts(run, `a ${control}`)).at(-1)).toBe('delivered');
+    }
+  }
+
+  async function endOf(run: TestRun): Promise<[string, string | null]> {
+    const { state, error } = await run.end();
+    return [state, error?.code ?? null];
+  }
+
+  const endOfContinued = ({ state }: Row) =>
+    state === 'queued' ? ['failed', 'start_not_confirmed'] : ['complete', null];
+
+  test('docs/control.md is what the table says', async () => {
+    // When this fails: node scripts/control-matrix.mjs
+    expect(await readFile(join(projectRoot(), 'docs', 'control.md'), 'utf8')).toBe(controlPage());
+    for (const { outcomes } of MATRIX) expect(Object.keys(outcomes).sort()).toEqual([...CONTROLS].sort());
+  });
+});
+
+describe('a real Pi on the scripted model', () => {
+  let real: World;
+  beforeAll(async () => {
+    real = await createWorld();
+  });
+  afterAll(() => real?.[Symbol.asyncDispose]());
+
+  /** Requests of a run's session, each as the texts of its user messages. */
+  async function asked(run: TestRun): Promise<string[][]> {
+    const id = (await run.snapshot()).view?.children[0]?.session?.id;
+    return real.model.requests
+      .filter((request) => request.session === id)
+      .map((request) =>
+        request.messages.filter((message) => message.role === 'user').map((message) => JSON.stringify(message.content)),
+      );
+  }
+
+  test('B45 a message is delivered only when the next request to the model holds it', async () => {
+    const run = await TestRun.start(real, 'SCRIPT:echo-steer seconds=4');
+    await run.until('the tool', ({ view }) => view?.children[0]?.tool === 'bash');
+    // The tool runs for longer than a sender waits.
+    expect(await steer(run, 'mind the gap')).toEqual({ state: 'queued', reason: null });
+    expect(await receipts(run, 'mind the gap')).toEqual(['queued']);
+    expect((await asked(run)).flat().some((text) => text.includes('mind the gap'))).toBe(false);
+    const delivered = await run.event('control.settled', (line) => line.outcome === 'delivered');
+    const request = (await asked(run)).at(-1) ?? [];
+    expect(request.some((text) => text.includes('mind the gap'))).toBe(true);
+    expect((await run.end()).state).toBe('complete');
+    expect(await run.text()).toBe('steered: mind the gap');
+    const settled = (await run.all('child.settled'))[0];
+    expect(delivered.seq).toBeLessThan(settled?.seq ?? 0);
+    await run.expectNothingLeft();
+  });
+
+  test('a follow-up is taken up when the work is done, and a stop ends the tool it waits behind', async () => {
+    const run = await TestRun.start(real, 'SCRIPT:echo-steer seconds=1');
+    await run.until('the tool', ({ view }) => view?.children[0]?.tool === 'bash');
+    expect(await steer(run, 'SCRIPT:say {"text":"and that too"}', 'follow-up')).toEqual({
+      state: 'delivered',
+      reason: null,
+    });
+    expect((await run.end()).state).toBe('complete');
+    expect(await run.text()).toBe('and that too');
+    const answers = (await asked(run)).map((texts) => texts.length);
+    // Twice with the task alone, then with the follow-up.
+    expect(answers).toEqual([1, 1, 2]);
+    await run.expectNothingLeft();
+  });
+
+  test('B45 around the very end of the work a message is delivered or missed, and the model knows it accordingly', async () => {
+    // The answer streams for about 0.4 s; messages come before, at and after its end.
+    const outcomes = await Promise.all(
+      [0, 1, 2, 3, 4, 5].map(async (index) => {
+        const run = await TestRun.start(real, `SCRIPT:slow tokens=20 tokenMs=20 run ${index}`);
+        await run.working();
+        const from = performance.now();
+        await waitFor('the moment', () => performance.now() - from > 200 + index * 60, { everyMs: 2 });
+        const receipt = await steer(run, `last words ${index}`).catch(caught);
+        expect((await run.end()).state).toBe('complete');
+        const heard = (await asked(run)).some((texts) => texts.some((text) => text.includes(`last words ${index}`)));
+        const final = (await receipts(run, `last words ${index}`)).at(-1);
+        if (receipt instanceof LanesError) expect(receipt.code).toBe('run_not_running');
+        else expect(final ?? receipt.state).toBe(receipt.state);
+        if (final === 'delivered') expect(heard).toBe(true);
+        await run.expectNothingLeft();
+        return final ?? 'refused';
+      }),
+    );
+    for (const outcome of outcomes) expect(['delivered', 'missed', 'refused']).toContain(outcome);
+  });
 });

@@ -13,10 +13,12 @@ import {
   Toolbox,
   waitForEnd,
 } from '../../src/client/index.ts';
+import { ANSWER_MS, startRunner } from '../../src/client/runner-process.ts';
+import type { RpcPeer } from '../../src/core/ipc/index.ts';
 import { readJournal } from '../../src/core/journal/index.ts';
 import { inspectLock } from '../../src/core/locks/index.ts';
 import { childMarker, findTree } from '../../src/core/processes/index.ts';
-import { runLayout } from '../../src/core/projects/index.ts';
+import { ensureProject, runLayout } from '../../src/core/projects/index.ts';
 import type { JournalLine, Owner } from '../../src/protocol/index.ts';
 import { type FakeLaunchPlan, fakeEnvironment } from './fake-pi/index.ts';
 import { isAlive } from './process-state.ts';
@@ -82,6 +84,18 @@ export class TestRun {
 
   async start(fault?: string): Promise<void> {
     await startRun(this.toolbox(fault), this.plan);
+  }
+
+  /** Starts it up to the point where only the starter's confirmation is missing: `proceed` on the connection returned. */
+  async startUnconfirmed(): Promise<RpcPeer> {
+    const { record, project, runtime, electron } = this.plan;
+    if (!('layout' in project)) throw new Error('a planned run has a whole project');
+    await ensureProject(project);
+    const order = { kind: 'new' as const, runId: this.runId, projectDirectory: project.layout.directory };
+    const program = { node: record.node, runner: runtime.runner, electron };
+    const { peer } = await startRunner(this.toolbox(), program, project.layout, order);
+    await peer.request('start', { record }, { deadlineMs: ANSWER_MS });
+    return peer;
   }
 
   recover(settle: 'continue' | 'stop' = 'continue', fault?: string): Promise<void> {

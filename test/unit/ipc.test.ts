@@ -60,7 +60,7 @@ describe('a conversation over a socket', () => {
   let address: string;
   const peers: RpcPeer[] = [];
   const never = () => new Promise<never>(() => {});
-  const stop: RpcParams<'stop'> = { requestId: 'r', by: { kind: 'cli', id: 'me' } };
+  const stop: RpcParams<'stop'> = { requestId: '0b0d9d2e-3c39-4d3c-9a5e-6f3d0b7f1a55', by: { kind: 'cli', id: 'me' } };
   const quick = { deadlineMs: 10_000 };
 
   beforeEach(async () => {
@@ -92,10 +92,12 @@ describe('a conversation over a socket', () => {
   it('brings parameters and results across', async () => {
     const { client } = await connected((peer) =>
       peer.handle('stop', ({ requestId, by }) => ({
-        outcome: requestId === 'ü' && by.id === 'me' ? 'done' : 'too-late',
+        outcome: requestId === stop.requestId && by.id === 'ü 漢' ? 'done' : 'too-late',
       })),
     );
-    expect(await client.request('stop', { ...stop, requestId: 'ü' }, quick)).toEqual({ outcome: 'done' });
+    expect(await client.request('stop', { ...stop, by: { kind: 'cli', id: 'ü 漢' } }, quick)).toEqual({
+      outcome: 'done',
+    });
     expect(await client.request('stop', stop, quick)).toEqual({ outcome: 'too-late' });
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { SessionStart } from '../../src/core/children/index.ts';
 import { capabilitiesOf, piArguments } from '../../src/core/children/pi-rpc/arguments.ts';
 import { toTranscriptEntry } from '../../src/core/children/pi-rpc/transcript-entries.ts';
 import { childLayout } from '../../src/core/projects/index.ts';
@@ -7,9 +8,14 @@ import { aRecord } from './builders/run.ts';
 
 const layout = childLayout('/run', 1);
 
-function argumentsFor(version: string, plan: Partial<ChildPlan> = {}, trust: LaunchRecord['trust'] = 'no-approve') {
+function argumentsFor(
+  version: string,
+  plan: Partial<ChildPlan> = {},
+  trust: LaunchRecord['trust'] = 'no-approve',
+  session: SessionStart = { kind: 'new' },
+) {
   const { child, cwd, agentDir, pi } = aRecord();
-  return piArguments({ plan: { ...child, ...plan }, cwd, trust, agentDir, pi: { ...pi, version }, layout });
+  return piArguments({ plan: { ...child, ...plan }, session, cwd, trust, agentDir, pi: { ...pi, version }, layout });
 }
 
 /** The value behind a flag. */
@@ -22,8 +28,10 @@ describe("Pi's arguments", () => {
     ...['--tools', 'read,edit', '--system-prompt', layout.systemPrompt, '--no-skills'],
   ];
 
+  const end = ['--approve', '--name', 'worker · Fence'];
+
   it.each<[string, LaunchRecord['trust'], string[]]>([
-    ['1.6.0', 'approve', ['--approve', '--name', 'worker · Fence']],
+    ['1.6.0', 'approve', end],
     ['1.6.0', 'no-approve', ['--no-approve', '--name', 'worker · Fence']],
     ['0.80.10', 'no-approve', ['--no-approve', '--name', 'worker · Fence']],
     ['0.78.2', 'no-approve', ['--no-extensions', '--name', 'worker · Fence']],
@@ -33,6 +41,18 @@ describe("Pi's arguments", () => {
     ['0.73.1', 'no-approve', ['--no-extensions']],
   ])('for %s with %s end with %j', (version, trust, rest) => {
     expect(argumentsFor(version, plan, trust)).toEqual([...common, ...rest]);
+  });
+
+  it.each<[SessionStart, string[]]>([
+    [{ kind: 'new' }, []],
+    // By its path: an id could belong to another project, and Pi would ask about it on stdin.
+    [{ kind: 'continue', file: '/s/old one.jsonl' }, ['--session', '/s/old one.jsonl']],
+    [{ kind: 'fork', file: '/s/old one.jsonl' }, ['--fork', '/s/old one.jsonl']],
+  ])('for a session %j have %j', (session, wanted) => {
+    const [mode, rpc, ...rest] = argumentsFor('1.6.0', plan, 'approve', session);
+    expect([mode, rpc]).toEqual(['--mode', 'rpc']);
+    // The session of this child is kept in its own folder, wherever it began.
+    expect(rest).toEqual(['--session-dir', layout.sessions, ...wanted, ...common.slice(4), ...end]);
   });
 
   it('name no model and no level where none was asked for', () => {
@@ -72,15 +92,16 @@ describe("Pi's arguments", () => {
 
 describe('what a Pi can do', () => {
   it('follows from its version', () => {
-    const names = ['namesSessions', 'knowsTrust', 'reportsSettled'] as const;
-    const floors = ['0.78.0', '0.79.0', '0.80.4'];
-    const below = ['0.77.9', '0.78.9', '0.80.3'];
+    const names = ['namesSessions', 'knowsTrust', 'reportsSettled', 'clearsQueue'] as const;
+    const floors = ['0.78.0', '0.79.0', '0.80.4', '0.84.4'];
+    const below = ['0.77.9', '0.78.9', '0.80.3', '0.84.3'];
     names.forEach((name, i) => {
       expect(capabilitiesOf(floors[i] ?? '')[name], name).toBe(true);
       expect(capabilitiesOf(below[i] ?? '')[name], name).toBe(false);
     });
-    expect(Object.values(capabilitiesOf('1.6.0'))).toEqual([true, true, true]);
-    expect(Object.values(capabilitiesOf('0.73.1'))).toEqual([false, false, false]);
+    const all = (can: boolean) => Object.fromEntries(names.map((name) => [name, can]));
+    expect(capabilitiesOf('1.6.0')).toEqual(all(true));
+    expect(capabilitiesOf('0.73.1')).toEqual(all(false));
   });
 });
 

@@ -3,6 +3,7 @@ import {
   applyRecord,
   type Conversation,
   NEW_CONVERSATION,
+  nextPrompt,
   progressOf,
 } from '../../src/core/children/pi-rpc/conversation.ts';
 import { judgeOutcome, type OutcomeFacts } from '../../src/core/children/pi-rpc/outcome.ts';
@@ -95,6 +96,38 @@ describe('when work is over', () => {
   });
 });
 
+describe('another prompt', () => {
+  const first = played([
+    { type: 'agent_start' },
+    starts('1', 'bash'),
+    says('so far', { usage: usage(10, 1) }),
+    settled,
+  ]);
+  const aborted = played([{ type: 'agent_settled', aborted: true }], NEW_PI, first);
+
+  it('begins with an open verdict, on the totals of what came before', () => {
+    expect(nextPrompt(aborted)).toMatchObject({ settled: 'no', aborted: false, lastAssistant: undefined });
+    expect(nextPrompt(played([starts('2', 'read')], NEW_PI, aborted)).tools.size).toBe(0);
+    const after = played(
+      [{ type: 'agent_start' }, says('done', { usage: usage(5, 2) }), settled],
+      NEW_PI,
+      nextPrompt(aborted),
+    );
+    expect(after).toMatchObject({ settled: 'yes', lastAssistant: { text: 'done' }, aborted: false });
+    expect(progressOf(after)).toMatchObject({ turns: 2, toolCalls: 1, usage: { input: 15, cost: 3 } });
+    expect(judgeOutcome({ conversation: after, stderr: '' })).toMatchObject({ state: 'complete', text: 'done' });
+  });
+
+  it('that nothing answers is not judged by the answer to the one before', () => {
+    const silent = played([settled], NEW_PI, nextPrompt(first));
+    expect(judgeOutcome({ conversation: silent, stderr: '' })).toMatchObject({
+      state: 'failed',
+      text: '',
+      error: { code: 'child_empty_output' },
+    });
+  });
+});
+
 describe('what a child is doing', () => {
   it('follows its records', () => {
     const steps: [PiRecord, string, string | null][] = [
@@ -180,8 +213,27 @@ describe('how work came out', () => {
       text: 'The answer.',
       error: null,
       progress: expect.objectContaining({ turns: 2, phase: 'idle', usage: expect.objectContaining({ input: 5 }) }),
+      exited: false,
+      inactive: false,
     });
-    expect(outcome([says('The answer.')], exited(0))).toMatchObject({ state: 'complete', error: null });
+    expect(outcome([says('The answer.')], exited(0))).toMatchObject({ state: 'complete', error: null, exited: true });
+  });
+
+  it('tells whether the child went away by itself, and whether it had begun', () => {
+    expect(outcome([], exited(1))).toMatchObject({ exited: true, inactive: true });
+    const signs: PiRecord[] = [{ type: 'agent_start' }, { type: 'turn_start' }, says('x'), starts('1', 'bash')];
+    for (const sign of signs) expect(outcome([sign], exited(1)), sign.type).toMatchObject({ inactive: false });
+    // What others say is no sign of work, nor is a retry before anything began.
+    const user: PiRecord = { type: 'message_end', message: { role: 'user', content: 'do it' } };
+    expect(outcome([user, settled])).toMatchObject({ exited: false, inactive: true });
+  });
+
+  it('keeps the part of an answer that had not ended', () => {
+    expect(outcome([says('first')], { partial: 'The second is', ...exited(1) })).toMatchObject({
+      state: 'failed',
+      text: 'The second is',
+    });
+    expect(outcome([says('first')], { partial: '', ...exited(1) }).text).toBe('first');
   });
 
   it.each<[string, Partial<OutcomeFacts>]>([

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_TIMEOUT_MS, type LaunchRequest, planLaunch } from '../../src/client/plan.ts';
 import { Toolbox } from '../../src/client/toolbox.ts';
+import { OutputClaim } from '../../src/core/outputs/index.ts';
 import { findProject } from '../../src/core/projects/index.ts';
 import { launchRecord, MAX_TASK_BYTES, RUN_ID } from '../../src/protocol/index.ts';
 import { type TempDir, tempDir } from '../support/temp.ts';
@@ -116,7 +117,7 @@ describe('a launch that cannot be carried out', () => {
 
   it('is refused with what the runner would refuse, naming the field', async () => {
     const lane = { version: 1, key: 'a b' } as const;
-    await expect(plan({ lane })).rejects.toMatchObject({
+    await expect(plan({ lane, workflowKey: 'a b' })).rejects.toMatchObject({
       code: 'launch_invalid',
       message: expect.stringContaining('lane.key: '),
     });
@@ -124,6 +125,47 @@ describe('a launch that cannot be carried out', () => {
       code: 'launch_invalid',
       message: expect.stringContaining('owner.id: '),
     });
+  });
+
+  it('is refused when its lane is not the one of its workflow key', async () => {
+    const lane = { version: 1, key: 'a' } as const;
+    const hint = 'They must be equal.';
+    await refused({ lane }, { code: 'launch_invalid', message: 'lane.key is "a" and workflowKey is missing.', hint });
+    await refused(
+      { lane, workflowKey: 'b' },
+      { code: 'launch_invalid', message: 'lane.key is "a" and workflowKey is "b".', hint },
+    );
+  });
+
+  it.each(['timeoutMs', 'toolTimeoutMs'])('is refused with a %s that no timer takes', async (name) => {
+    for (const ms of [0, -1, 1.5, 2_147_483_648, Number.NaN, Number.POSITIVE_INFINITY])
+      await expect(plan({ [name]: ms }), `${ms}`).rejects.toMatchObject({
+        code: 'launch_invalid',
+        message: `${name} is ${ms}.`,
+        hint: 'It must be a whole number of milliseconds from 1 to 2147483647.',
+      });
+  });
+
+  it('is refused with an output that cannot be written, or that is named nowhere', async () => {
+    await expect(plan({ outputMode: 'file-only' })).rejects.toMatchObject({
+      code: 'launch_invalid',
+      message: 'outputMode is "file-only" without an output file.',
+      hint: expect.any(String),
+    });
+    await expect(plan({ output: '../dist' })).rejects.toMatchObject({ code: 'output_unusable' });
+    const { project } = await plan();
+    if (!('layout' in project)) throw new Error('a new run has a project of its own');
+    const claim = await OutputClaim.take(project.layout.claims, join(cwd, 'answer.md'), 'run 7');
+    await expect(plan({ output: 'answer.md' })).rejects.toMatchObject({
+      code: 'output_in_use',
+      message: expect.stringMatching(/answer\.md is already claimed by run 7\.$/),
+    });
+    await claim.release();
+    expect((await plan({ output: 'answer.md' })).record.child.output).toEqual({
+      path: join(cwd, 'answer.md'),
+      mode: 'inline',
+    });
+    expect(await readdir(cwd)).toEqual([]);
   });
 });
 
@@ -141,6 +183,10 @@ describe('a launch', () => {
       owner: { kind: 'schedule', id: 's' },
       trust: 'approve',
       timeoutMs: null,
+      toolTimeoutMs: 2_147_483_647,
+      output: '../work/out/answer.md',
+      outputMode: 'file-only',
+      ceiling: { allowedTools: ['read'] },
       workflowKey: 'lane-a',
       lane,
       parent,
@@ -158,6 +204,8 @@ describe('a launch', () => {
       workflowKey: 'lane-a',
       lane,
       parent,
+      ceiling: { allowedTools: ['read'] },
+      resume: null,
       runtime: 'cafe',
       client: { kind: 'test', version: '0' },
       agentDir: join(folder.path, 'agent'),
@@ -170,6 +218,9 @@ describe('a launch', () => {
       label: 'The fence',
       model: 'fake/other',
       thinking: 'low',
+      modelIsExplicit: true,
+      toolTimeoutMs: 2_147_483_647,
+      output: { path: join(cwd, 'out', 'answer.md'), mode: 'file-only' },
       sessionName: 'oracle · The fence',
     });
     expect(project).toEqual(await findProject(join(folder.path, 'agent'), cwd));
@@ -190,17 +241,24 @@ describe('a launch', () => {
 
   it('has defaults', async () => {
     const { record } = await plan({ fallbackRoot: folder.path });
-    expect(record).toMatchObject({ timeoutMs: DEFAULT_TIMEOUT_MS, lane: null, workflowKey: null, parent: null });
+    expect(record).toMatchObject({
+      timeoutMs: DEFAULT_TIMEOUT_MS,
+      lane: null,
+      workflowKey: null,
+      parent: null,
+      ceiling: null,
+      resume: null,
+    });
     expect(DEFAULT_TIMEOUT_MS).toBe(30 * 60_000);
-    expect(record.child).not.toHaveProperty('model');
-    expect(record.child).not.toHaveProperty('label');
+    expect(record.child.modelIsExplicit).toBe(false);
+    for (const name of ['model', 'label', 'output', 'toolTimeoutMs']) expect(record.child).not.toHaveProperty(name);
     expect(record.child.sessionName).toBe('worker · Mend the fence.');
   });
 
   it('belongs to the project of its folder, outside git to the one it is given', async () => {
     const given = await plan({ fallbackRoot: folder.path });
     expect(given.project).toMatchObject({ kind: 'folder', key: folder.path });
-    expect((await plan()).project.key).toBe(cwd);
+    expect((await plan()).project).toMatchObject({ kind: 'folder', key: cwd });
   });
 
   it('names the session in one line of at most 96 characters', async () => {

@@ -5,7 +5,7 @@ import { deriveState, RunFollower, readSnapshot } from '../../src/client/run-sna
 import { allStores, findRun, RunStore } from '../../src/client/run-store.ts';
 import { projectLayout, rootLayout, runLayout } from '../../src/core/projects/index.ts';
 import { initialView, newRunId } from '../../src/core/runs/index.ts';
-import { TERMINAL_STATES } from '../../src/protocol/index.ts';
+import { type RunView, TERMINAL_STATES } from '../../src/protocol/index.ts';
 import { type TempDir, tempDir } from '../support/temp.ts';
 import { oneOfEach, someError } from './builders/events.ts';
 import { anOwner, aRecord, ended, goneIdentity, me, writeRun } from './builders/run.ts';
@@ -130,6 +130,35 @@ describe('the state a person is shown', () => {
     await writeLease(anOwner(await me()));
     for (const state of ['queued', 'running', 'waiting'] as const)
       expect(await deriveState(folder.path, { ...running, state })).toBe(state);
+  });
+
+  it('is unresponsive when a living runner does not answer, and that of the journal when it does', async () => {
+    await writeLease(anOwner(await me(), { socket: '/nowhere.sock' }));
+    const probe = vi.fn(async () => false);
+    for (const state of ['queued', 'running', 'waiting'] as const) {
+      expect(await deriveState(folder.path, { ...running, state }, probe)).toBe('unresponsive');
+      expect(await deriveState(folder.path, { ...running, state }, async () => true)).toBe(state);
+    }
+    expect(probe).toHaveBeenCalledTimes(3);
+    // Without a probe it is asked, and there is nobody at this address.
+    expect(await deriveState(folder.path, running)).toBe('unresponsive');
+  });
+
+  it('is told without asking anybody when that would tell nothing', async () => {
+    const probe = vi.fn(async () => false);
+    const states = async (owner: unknown, view: RunView = running) => {
+      if (owner !== undefined) await writeLease(owner);
+      return deriveState(folder.path, view, probe);
+    };
+    const socket = '/nowhere.sock';
+    expect(await states(anOwner(await me(), { socket }), { ...running, state: 'complete' })).toBe('complete');
+    expect(await states(anOwner(goneIdentity(), { socket }))).toBe('lost');
+    expect(await states(anOwner(goneIdentity(), { socket, released: true }))).toBe('lost');
+    expect(await states(anOwner({ pid: process.pid, start: null }, { socket }))).toBe('unknown');
+    // The lease is there before its address.
+    expect(await states(anOwner(await me()))).toBe('running');
+    expect(await states('{"being wri')).toBe('running');
+    expect(probe).not.toHaveBeenCalled();
   });
 
   it('is lost when the runner is proven gone', async () => {

@@ -42,10 +42,15 @@ interface Effect {
 
 const effects: Record<JournalEventType, Effect> = {
   'run.created': {},
-  'runner.started': {},
+  'runner.started': { run: { epoch: 1 } },
   'run.proceeded': { run: { state: 'running', startedAt: 5_000 } },
   'child.spawn.intended': { child: { state: 'running', phase: 'starting', attempt: 2, startedAt: 5_000 } },
-  'child.spawned': { child: { process: { pid: 8, start: 'c' } } },
+  'child.spawned': {
+    child: {
+      process: { pid: 8, start: 'c' },
+      processes: [{ attempt: 2, process: { pid: 8, start: 'c' }, tree: 'pending' }],
+    },
+  },
   'child.spawn.failed': { child: { error: someError } },
   'child.ready': {
     run: { model: 'fake/scripted' },
@@ -57,7 +62,6 @@ const effects: Record<JournalEventType, Effect> = {
     run: { usage: someUsage },
     child: { phase: 'tool', tool: 'bash', turns: 3, toolCalls: 4, usage: someUsage },
   },
-  'child.dialog': {},
   'child.stdout': {},
   'child.settled': {
     run: { usage: someUsage },
@@ -74,8 +78,35 @@ const effects: Record<JournalEventType, Effect> = {
     },
   },
   'child.ended': { child: { endedAt: 5_000, exit: { exitCode: 0, signal: null, tree: 'gone', note: 'n' } } },
+  'child.attempt.failed': {},
+  'child.session.checked': { child: { sessionState: 'damaged' } },
   'control.requested': { run: { stopRequested: true } },
   'control.settled': {},
+  'timeout.reached': { child: { timedOut: true } },
+  // A run that has not proceeded waits for nobody.
+  'question.asked': {
+    run: {
+      questions: [
+        {
+          id: 'q',
+          child: 1,
+          method: 'select',
+          title: 'Which?',
+          message: 'Pick a gate.',
+          options: ['north', 'south'],
+          expiresAt: 600_000,
+        },
+      ],
+    },
+  },
+  'question.answered': {},
+  'question.expired': {},
+  'attention.raised': { child: { attention: ['needs_attention'] } },
+  'attention.cleared': {},
+  'output.claimed': { child: { output: { path: '/work/answer.md', outcome: null, error: null } } },
+  'output.settled': { child: { output: { path: '/work/answer.md', outcome: 'failed', error: 'no rights' } } },
+  'recovery.begun': {},
+  'recovery.decided': {},
   'run.ended': { run: { state: 'failed', error: someError, endedAt: 5_000 }, child: { state: 'failed' } },
 };
 
@@ -130,11 +161,27 @@ describe('the fold', () => {
       startedAt: null,
       endedAt: null,
       stopRequested: false,
+      interruptRequested: false,
+      questions: [],
+      steering: [],
+      resumedFrom: null,
+      epoch: 0,
       usage: NO_USAGE,
       seq: 0,
     });
     expect(view.children).toMatchObject([
-      { index: 1, agent: 'worker', label: 'The fence', state: 'queued', attempt: 0 },
+      {
+        index: 1,
+        agent: 'worker',
+        label: 'The fence',
+        state: 'queued',
+        attempt: 0,
+        output: null,
+        attemptedModels: [],
+        attention: [],
+        timedOut: false,
+        sessionState: null,
+      },
     ]);
     expect(runView.parse(view)).toEqual(view);
   });
@@ -199,6 +246,12 @@ describe('the fold', () => {
       exit: null,
       startedAt: 2_002,
     });
+  });
+
+  it('names the run it goes on with', () => {
+    const sourceRunId = newRunId();
+    const resume = { sourceRunId, sourceChild: 1, session: '/s.jsonl', how: 'fork' } as const;
+    expect(initialView(aRecord({ resume })).resumedFrom).toBe(sourceRunId);
   });
 
   it('ends children that had not settled with the run, and only those', () => {
@@ -294,7 +347,17 @@ describe('run ids', () => {
 
 describe('the launch record', () => {
   it('is stored and read without loss', () => {
+    const { child } = aRecord();
     const full = aRecord({
+      child: {
+        ...child,
+        agent: { ...child.agent, fallbackModels: ['fake/other'] },
+        modelIsExplicit: true,
+        output: { path: '/work/answer.md', mode: 'file-only' },
+        toolTimeoutMs: 5_000,
+      },
+      ceiling: { allowedTools: ['read'], allowedAgents: [], denyExtensions: true },
+      resume: { sourceRunId: newRunId(), sourceChild: 1, session: '/s.jsonl', how: 'continue' },
       timeoutMs: 1_000,
       lane: { version: 1, key: 'a', mode: 'gate', sourceRef: 'main', claims: ['x'], outputPaths: ['y'] },
     });

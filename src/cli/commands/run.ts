@@ -61,13 +61,14 @@ export async function runCommand(context: CliContext, options: RunOptions): Prom
       else if (text !== '') context.out(process.stdout.isTTY ? visible(text) : text);
       if (output?.error) context.err(`The answer could not be written to ${output.path}: ${output.error}`);
       if (snapshot.state !== 'complete')
-        context.err(`The run is ${snapshot.state}.${snapshot.error ? ` ${visible(snapshot.error.message)}` : ''}`);
+        context.err(`Run ${runId}: ${snapshot.state}.${snapshot.error ? ` ${visible(snapshot.error.message)}` : ''}`);
       if (snapshot.error?.hint) context.err(snapshot.error.hint);
       context.err(`Transcript: pi-lanes transcript ${runId}`);
     }
     return exitCodeFor(snapshot.state);
   } catch (error) {
     if (!interrupt.signal.aborted) throw error;
+    if (options.json) printJson(context, { runId, directory, state: 'running', interrupted: true });
     context.err(`The run goes on. See it with \`pi-lanes status ${runId}\`, end it with \`pi-lanes stop ${runId}\`.`);
     return EXIT.interrupted;
   } finally {

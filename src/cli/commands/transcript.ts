@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { TranscriptFollower } from '../../client/index.ts';
-import { isTerminal } from '../../protocol/index.ts';
+import { visible } from '../../core/transcripts/index.ts';
+import { isTerminal, LanesError } from '../../protocol/index.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
 import { locateRun } from './status.ts';
 
@@ -11,6 +12,13 @@ export async function transcriptCommand(
   wanted: string,
   options: { follow: boolean | undefined; json: boolean | undefined },
 ): Promise<number> {
+  if (options.follow && options.json) {
+    throw new LanesError(
+      'launch_invalid',
+      '--follow and --json are given.',
+      'Give one of them: --json prints one object.',
+    );
+  }
   const { store, runId, directory } = await locateRun(context, wanted);
   const follower = new TranscriptFollower(directory, 1);
   await follower.refresh();
@@ -18,32 +26,23 @@ export async function transcriptCommand(
     printJson(context, { runId, directory, text: follower.toString() });
     return EXIT.ok;
   }
-  let shown = '';
-  const show = () => {
-    const text = follower.toString();
-    if (text === shown) return;
-    // Finished parts never change; the part that is still being written is printed once it is finished.
-    const common = commonLength(shown, text);
-    process.stdout.write(text.slice(common));
-    shown = text;
-  };
   if (!options.follow) {
-    show();
-    context.out(shown === '' ? 'Nothing has been said yet.' : '');
+    const text = follower.toString();
+    context.out(text === '' ? 'Nothing has been said yet.' : text);
     return EXIT.ok;
   }
-  for (;;) {
-    const { state } = await store.read(runId);
-    const over = isTerminal(state) || state === 'lost';
+  for (let shown = 0; ; ) {
+    const { state, error } = await store.read(runId);
+    const over = isTerminal(state) || state === 'lost' || state === 'unknown';
     await follower.refresh();
-    show();
-    if (over) return EXIT.ok;
+    const parts = follower.finished(shown);
+    shown += parts.length;
+    for (const part of parts) context.out(part);
+    if (over) {
+      context.out(`── ${state}`);
+      if (error && state !== 'complete') context.out(visible([error.message, error.hint].filter(Boolean).join('\n')));
+      return EXIT.ok;
+    }
     await delay(FOLLOW_MS);
   }
-}
-
-function commonLength(a: string, b: string): number {
-  let i = 0;
-  while (i < a.length && a[i] === b[i]) i++;
-  return i;
 }

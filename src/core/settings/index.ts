@@ -13,6 +13,9 @@ export interface Settings {
   /** Absent: look on `PATH`. */
   piPath: string | undefined;
   nodePath: string | undefined;
+  /** Where the path stands, in words a person can act on. */
+  piSource?: string;
+  nodeSource?: string;
 }
 
 /** Throws `config_invalid` naming the file, the field and the rule. A missing file means no settings. */
@@ -21,6 +24,8 @@ export async function loadSettings(path: string, env: NodeJS.ProcessEnv = proces
   return {
     piPath: env['PI_LANES_PI'] || config.pi?.path || undefined,
     nodePath: env['PI_LANES_NODE'] || config.node?.path || undefined,
+    piSource: env['PI_LANES_PI'] ? 'variable PI_LANES_PI' : `pi.path in ${path}`,
+    nodeSource: env['PI_LANES_NODE'] ? 'variable PI_LANES_NODE' : `node.path in ${path}`,
   };
 }
 

@@ -20,6 +20,8 @@ export interface NodeLocation {
 export interface FindNodeOptions {
   /** Setting `piLanes.node.path`. */
   configured: string | undefined;
+  /** Where that stands, for messages. */
+  configuredIn?: string;
   env: NodeJS.ProcessEnv;
   cache: ProbeCache;
   /** This process: its executable and versions, for the last resort. */
@@ -39,9 +41,16 @@ export async function findNode(options: FindNodeOptions): Promise<NodeLocation> 
   if (options.configured) {
     const version = await nodeVersion(options.configured, options);
     if (version && atLeast(version, NODE_FLOOR)) {
-      return { file: options.configured, version, origin: 'setting node.path', electron: false };
+      return {
+        file: options.configured,
+        version,
+        origin: options.configuredIn ?? 'setting node.path',
+        electron: false,
+      };
     }
-    tried.push(`setting node.path (${options.configured}): ${version ? `is ${version}` : 'does not run'}`);
+    tried.push(
+      `${options.configuredIn ?? 'setting node.path'} (${options.configured}): ${version ? `is ${version}` : 'does not run'}`,
+    );
     throw notFound(tried);
   }
   // A Pi installed by npm sits beside the Node it was installed with.
@@ -75,7 +84,7 @@ function notFound(tried: string[]): LanesError {
   return new LanesError(
     'node_not_found',
     `No Node ${NODE_FLOOR} or newer was found. Tried ${tried.join('; ')}.`,
-    `Install Node ${NODE_FLOOR} or newer, or set piLanes.node.path to one.`,
+    `Install Node ${NODE_FLOOR} or newer, or name one in the setting piLanes.node.path (editor) or in PI_LANES_NODE.`,
   );
 }
 

@@ -28,6 +28,8 @@ export interface PiLocation {
 export interface FindPiOptions {
   /** Setting `piLanes.pi.path`: a script, a binary, a shim or a package folder. */
   configured: string | undefined;
+  /** Where that stands, for messages. */
+  configuredIn?: string;
   env: NodeJS.ProcessEnv;
   /** Folder with copies made by *Install Pi…*, one subfolder per version. */
   installed: string;
@@ -75,19 +77,20 @@ async function locate(options: FindPiOptions): Promise<PiLocation> {
     `Pi was not found: no path is configured, and ${
       onPath.length === 0 ? 'there is no `pi` on PATH' : `what PATH has is no Pi (${onPath.join(', ')})`
     }.`,
-    'Install it with `npm install -g @earendil-works/pi-coding-agent`, or set piLanes.pi.path to its cli.js.',
+    'Install it with `npm install -g @earendil-works/pi-coding-agent`, or name its cli.js in the setting piLanes.pi.path (editor) or in PI_LANES_PI.',
   );
 }
 
 async function fromConfigured(path: string, options: FindPiOptions): Promise<PiLocation> {
   const file = resolve(path);
   const info = await stat(file).catch(() => undefined);
-  if (!info) throw invalidPath(path, 'does not exist');
-  const origin = `setting pi.path (${path})`;
+  const origin = options.configuredIn ?? 'setting pi.path';
+  if (!info) throw invalidPath(path, origin, 'does not exist');
   const found = info.isDirectory() ? await fromFolder(file, origin, options) : await fromFile(file, origin, options);
   if (!found) {
     throw invalidPath(
       path,
+      origin,
       info.isDirectory()
         ? 'is a folder that holds no Pi package'
         : 'is no Pi: it belongs to no Pi package and does not answer --version as Pi does',
@@ -96,10 +99,10 @@ async function fromConfigured(path: string, options: FindPiOptions): Promise<PiL
   return found;
 }
 
-function invalidPath(path: string, reason: string): LanesError {
+function invalidPath(path: string, source: string, reason: string): LanesError {
   return new LanesError(
     'pi_path_invalid',
-    `The setting pi.path is "${path}", which ${reason}.`,
+    `Pi is configured as "${path}" (${source}), which ${reason}.`,
     'Set it to the cli.js of @earendil-works/pi-coding-agent, to its package folder or to a `pi` executable, or remove it.',
   );
 }

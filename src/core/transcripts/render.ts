@@ -21,6 +21,11 @@ export class TranscriptText {
     for (const entry of entries) this.#add(entry);
   }
 
+  /** The parts that are finished and will not change, from the given one on. */
+  finished(from: number): readonly string[] {
+    return this.#done.slice(from);
+  }
+
   toString(): string {
     const streaming = [...this.#streaming.values()]
       .map((delta) => renderBlock(deltaBlock(delta)))

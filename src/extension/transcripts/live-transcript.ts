@@ -38,8 +38,9 @@ export class LiveTranscript {
   }
 
   #watch(): void {
+    if (this.#watcher) return;
     try {
-      this.#watcher ??= watch(childLayout(this.#directory, 1).directory, { persistent: false }, () => this.#soon());
+      this.#watcher = watch(childLayout(this.#directory, 1).directory, { persistent: false }, () => this.#soon());
       this.#watcher.on('error', () => this.#watcher?.close());
     } catch {
       // The child's folder is not there yet; the poll looks again.

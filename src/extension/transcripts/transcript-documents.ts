@@ -32,7 +32,9 @@ export class TranscriptDocuments implements vscode.TextDocumentContentProvider, 
       .replace(/[^\p{L}\p{N} ._-]+/gu, ' ')
       .replace(/\s+/g, ' ')
       .trim();
-    const path = `/${name.slice(0, 40).trim()} ${run.runId.slice(-6)}.pi-transcript`;
+    // Cut between words; the end of the id keeps two runs of one task apart.
+    const short = name.length > 40 ? `${name.slice(0, 40).replace(/ [^ ]*$/, '')}…` : name;
+    const path = `/${short} ${run.runId.slice(-6)}.pi-transcript`;
     return vscode.Uri.from({ scheme: TRANSCRIPT_SCHEME, path, query: run.directory });
   }
 
@@ -43,7 +45,9 @@ export class TranscriptDocuments implements vscode.TextDocumentContentProvider, 
     const { text, snapshot } = await this.#follow(uri, directory).read();
     if (snapshot.error?.code === 'run_not_found') return notOurs;
     const over = isTerminal(snapshot.state) || snapshot.state === 'lost' || snapshot.state === 'unknown';
-    const why = over && snapshot.error ? `${snapshot.error.message}\n${snapshot.error.hint ?? ''}\n` : '';
+    // A model's error stands in the transcript already.
+    const told = snapshot.error?.code === 'child_model_error' && text.includes('\nerror: ');
+    const why = over && snapshot.error && !told ? `${snapshot.error.message}\n${snapshot.error.hint ?? ''}\n` : '';
     const end = over ? `\n── ${snapshot.state}\n${why}` : '';
     const body = text === '' && end === '' ? vscode.l10n.t('Waiting for the agent…') : `${text}${end}`;
     if (body.length <= MAX_CHARS) return body;

@@ -82,6 +82,8 @@ export interface RunOptions {
   events?: readonly JournalEvent[];
   /** Whose lease it is; absent: there is none. */
   lease?: ProcessIdentity;
+  /** What else the lease says, for example where its runner listens. */
+  owner?: Partial<LockOwner>;
   /** Whether the run carries the marker of a live one. Default: it has not ended. */
   active?: boolean;
   /** Whether the final status is written. Default: it has ended. */
@@ -104,7 +106,7 @@ export async function writeRun(projectDirectory: string, options: RunOptions = {
     await journal.append(events, { sync: false });
     await journal.close();
   }
-  if (options.lease) await writeFile(`${layout.lease}.1`, JSON.stringify(anOwner(options.lease)));
+  if (options.lease) await writeFile(`${layout.lease}.1`, JSON.stringify(anOwner(options.lease, options.owner)));
   if (options.status ?? over) await writeFile(layout.status, JSON.stringify(foldRun(record, lines(events))));
   if (options.active ?? !over) await writeFile(join(project.active, runId), '');
   return { runId, directory: layout.directory, record };
