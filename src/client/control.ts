@@ -60,8 +60,10 @@ async function endRun(toolbox: Toolbox, directory: string, by: Owner, method: 's
   const reader = await RunReader.open(directory);
   const wanted = method === 'stop' ? 'stopped' : 'paused';
   if (isTerminal(reader.view.state)) return { outcome: 'too-late' };
-  if (method === 'stop' && (await deriveState(directory, reader.view)) === 'lost')
+  if ((await deriveState(directory, reader.view)) === 'lost') {
+    if (method === 'interrupt') throw lost();
     return stopLost(toolbox, directory, by);
+  }
   try {
     return await request(toolbox, directory, method, { requestId: randomUUID(), by }, END_MS);
   } catch (error) {
@@ -73,7 +75,13 @@ async function endRun(toolbox: Toolbox, directory: string, by: Owner, method: 's
 }
 
 async function stopLost(toolbox: Toolbox, directory: string, by: Owner): Promise<Ended> {
-  await recoverRun(toolbox, directory, 'stop', by);
+  try {
+    await recoverRun(toolbox, directory, 'stop', by);
+  } catch (error) {
+    if (!(error instanceof LanesError && error.code === 'lock_held')) throw error;
+    // Somebody else took it over first: their runner is asked.
+    return endRun(toolbox, directory, by, 'stop');
+  }
   const store = new RunStore(projectOf(directory));
   const runId = directory.split(/[\\/]/).at(-1) ?? '';
   const snapshot = await waitForEnd(store, runId, { signal: AbortSignal.timeout(END_MS) });
@@ -106,9 +114,11 @@ export async function answerQuestion(
 async function refuseEnded(directory: string, hint: string): Promise<void> {
   const { view } = await RunReader.open(directory);
   if (isTerminal(view.state)) throw new LanesError('run_not_running', `The run has ended: it is ${view.state}.`, hint);
-  if ((await deriveState(directory, view)) === 'lost') {
-    throw new LanesError('run_lost', "The run's runner is gone.", 'Resume the run to continue it, or stop it.');
-  }
+  if ((await deriveState(directory, view)) === 'lost') throw lost();
+}
+
+function lost(): LanesError {
+  return new LanesError('run_lost', "The run's runner is gone.", 'Resume the run to continue it, or stop it.');
 }
 
 /**

@@ -2,8 +2,8 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { projectLayout } from '../core/projects/index.ts';
-import { readLaunchRecord } from '../core/runs/index.ts';
-import { LanesError, type Owner } from '../protocol/index.ts';
+import { RunReader, readLaunchRecord } from '../core/runs/index.ts';
+import { isTerminal, LanesError, type Owner } from '../protocol/index.ts';
 import { startRunner } from './runner-process.ts';
 import { ensureRuntime } from './runtime.ts';
 import type { Toolbox } from './toolbox.ts';
@@ -45,6 +45,8 @@ export async function recoverRun(
     if (error instanceof LanesError && error.message.includes('lease is in use by')) {
       throw new LanesError('lock_held', 'Another client has taken this run over already.', 'Look at its status again.');
     }
+    // What was left to do may be done, and the new runner gone, before it could be reached.
+    if (isTerminal((await RunReader.open(directory)).view.state)) return;
     throw error;
   }
 }

@@ -18,6 +18,9 @@ export const questionAnswer = z.union([
 ]);
 export type QuestionAnswer = z.infer<typeof questionAnswer>;
 
+/** Made by whoever asks. The same one again is the same request; it also names the file of a message. */
+const requestId = z.string().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/));
+
 const ended = z.object({ outcome: z.enum(['done', 'too-late']) });
 
 /** Longest text of a steer or follow-up in UTF-8 bytes. */
@@ -44,9 +47,9 @@ export const rpc = {
   ping: { method: 'ping', params: z.object({}), result: z.object({ seq: z.number() }) },
   status: { method: 'status', params: z.object({}), result: runView },
   /** Answers when the run has ended (every process of its children gone or named as unknown). */
-  stop: { method: 'stop', params: z.object({ requestId: z.string(), by: owner }), result: ended },
+  stop: { method: 'stop', params: z.object({ requestId, by: owner }), result: ended },
   /** Ends the child's present work and keeps its session: the run becomes `paused`. Answers when it has ended. */
-  interrupt: { method: 'interrupt', params: z.object({ requestId: z.string(), by: owner }), result: ended },
+  interrupt: { method: 'interrupt', params: z.object({ requestId, by: owner }), result: ended },
   /**
    * Says something to the child. Answers with the receipt as far as it is known after three seconds; later receipts stand
    * in the journal.
@@ -54,7 +57,7 @@ export const rpc = {
   steer: {
     method: 'steer',
     params: z.object({
-      requestId: z.string(),
+      requestId,
       by: owner,
       mode: z.enum(['steer', 'follow-up']),
       message: z.string(),

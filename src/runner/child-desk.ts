@@ -2,14 +2,14 @@
 import type { Child, ChildEvent } from '../core/children/index.ts';
 import type { ChildLayout } from '../core/projects/index.ts';
 import type { AliveClock } from '../core/time/index.ts';
-import { CappedLog, MirrorWriter, redact } from '../core/transcripts/index.ts';
+import { CappedLog, LineRedaction, MirrorWriter } from '../core/transcripts/index.ts';
 import { Attention } from './attention.ts';
 import { Deadlines } from './deadlines.ts';
 import type { OpenRun } from './open-run.ts';
 import { ProgressNotes } from './progress-notes.ts';
 import { Questions } from './questions.ts';
 import type { RunControl } from './run-control.ts';
-import { Steering } from './steering.ts';
+import type { Steering } from './steering.ts';
 
 const STDOUT_NOTE_CHARS = 2000;
 /** A child may not fill the journal with noise: after so many lines the rest is only read. */
@@ -27,11 +27,19 @@ export class ChildDesk {
   readonly #deadlines: Deadlines;
   #child: Child | undefined;
   #stdoutNotes = 0;
+  readonly #stdoutRedaction = new LineRedaction();
 
-  constructor(run: OpenRun, index: number, layout: ChildLayout, clock: AliveClock, control: RunControl) {
+  constructor(
+    run: OpenRun,
+    index: number,
+    layout: ChildLayout,
+    clock: AliveClock,
+    control: RunControl,
+    steering: Steering,
+  ) {
     this.#run = run;
     this.#index = index;
-    this.steering = new Steering(run);
+    this.steering = steering;
     this.questions = new Questions(run, index);
     this.#mirror = new MirrorWriter(layout.transcript);
     this.#stderr = new CappedLog(layout.stderr);
@@ -88,7 +96,7 @@ export class ChildDesk {
           this.#run.note({
             type: 'child.stdout',
             child: this.#index,
-            text: redact(event.text).slice(0, STDOUT_NOTE_CHARS),
+            text: this.#stdoutRedaction.redact(event.text).slice(0, STDOUT_NOTE_CHARS),
           });
         }
         break;

@@ -1,10 +1,12 @@
 /** The life of a runner: listen, be given one run or take one over, execute it, end it, exit. */
+import { rm } from 'node:fs/promises';
 import type { ChildDriver } from '../core/children/index.ts';
 import { aliveMs } from '../core/runs/index.ts';
 import { AliveClock } from '../core/time/index.ts';
 import {
   isTerminal,
   type JournalEventType,
+  type JournalLine,
   LanesError,
   type NewOrder,
   PROCEED_DEADLINE_MS,
@@ -20,6 +22,7 @@ import { recover } from './recover.ts';
 import { type EndReason, RunControl } from './run-control.ts';
 import { RunnerServer } from './server.ts';
 import { type Beginning, executeSingleRun, firstBeginning, type RunResult } from './single-run.ts';
+import { Steering } from './steering.ts';
 
 const CHILD = 1;
 
@@ -39,6 +42,8 @@ export class RunnerLifecycle {
   /** Ends that were asked for, in order. */
   readonly #requests = new Map<EndReason, string>();
   #run: OpenRun | undefined;
+  /** From the beginning: a message may come before there is a child. */
+  #steering: Steering | undefined;
   #desk: ChildDesk | undefined;
   #starting = false;
   #over = false;
@@ -53,7 +58,7 @@ export class RunnerLifecycle {
   async live(): Promise<number> {
     const order = this.#order;
     // A run that is taken over is ours before anybody can talk to us.
-    if (order.kind === 'recover') this.#run = await OpenRun.takeOver(order, this.#options);
+    if (order.kind === 'recover') this.#own(await OpenRun.takeOver(order, this.#options));
     const server = await RunnerServer.listen(order.address, order, {
       start: (params) => this.#onStart(params),
       proceed: async () => {
@@ -67,25 +72,36 @@ export class RunnerLifecycle {
       status: async () => this.#existing.view,
       stop: (params) => this.#onEnd('stop', params),
       interrupt: (params) => this.#onEnd('interrupt', params),
-      steer: async (params) => {
-        if (!this.#desk || this.#over) return { state: 'missed', reason: 'the agent has ended its work' };
-        return this.#desk.steering.request(params);
-      },
+      steer: (params) => this.#messages.request(params),
       answer: async (params) => this.#desk?.questions.answer(params) ?? { accepted: false, reason: 'nothing is asked' },
     });
     try {
       if (order.kind === 'recover') await this.#recover(this.#existing, order);
       else if (await this.#within(this.#started.promise)) await this.#begin(this.#existing);
-      else return 3;
+      else {
+        // There is no run whose folder it could lie in.
+        await rm(order.log, { force: true }).catch(() => undefined);
+        return 3;
+      }
       return 0;
     } finally {
       await server.close();
     }
   }
 
+  #own(run: OpenRun): void {
+    this.#run = run;
+    this.#steering = new Steering(run);
+  }
+
   get #existing(): OpenRun {
-    if (!this.#run) throw new LanesError('run_not_found', 'The run has not been started yet.');
+    if (!this.#run) throw notStarted();
     return this.#run;
+  }
+
+  get #messages(): Steering {
+    if (!this.#steering) throw notStarted();
+    return this.#steering;
   }
 
   async #onStart({ record }: RpcParams<'start'>): Promise<RpcResult<'start'>> {
@@ -100,14 +116,14 @@ export class RunnerLifecycle {
 
   async #create(order: NewOrder, record: RpcParams<'start'>['record']): Promise<RpcResult<'start'>> {
     try {
-      this.#run = await OpenRun.create(order, record, this.#options);
+      this.#own(await OpenRun.create(order, record, this.#options));
     } catch (error) {
       // Answered first, then the runner leaves: there is nothing it could own.
       setImmediate(() => this.#started.reject(error));
       throw error;
     }
     this.#started.resolve(true);
-    return { runId: record.runId, directory: this.#run.layout.directory };
+    return { runId: record.runId, directory: this.#existing.layout.directory };
   }
 
   async #begin(run: OpenRun): Promise<void> {
@@ -115,6 +131,10 @@ export class RunnerLifecycle {
     if (proceeded === undefined) {
       const message = 'Whoever started this run went away before confirming it; no child was started.';
       await this.#end(run, { state: 'failed', error: { code: 'start_not_confirmed', message } });
+      return;
+    }
+    if (proceeded === 'ended') {
+      await this.#end(run, { state: this.#control.reason === 'stop' ? 'stopped' : 'paused', error: null });
       return;
     }
     await this.#execute(run, firstBeginning(run));
@@ -128,6 +148,7 @@ export class RunnerLifecycle {
       this.#ended.resolve();
       return;
     }
+    for (const [reason, requestId] of openEnds(run.earlier)) this.#requests.set(reason, requestId);
     const recovered = await recover(run, order);
     if (recovered.go === 'end') await this.#end(run, recovered.result);
     else await this.#execute(run, recovered.beginning);
@@ -138,7 +159,7 @@ export class RunnerLifecycle {
     const control = this.#control;
     try {
       const layout = await run.childFolder(CHILD);
-      const desk = new ChildDesk(run, CHILD, layout, clock, control);
+      const desk = new ChildDesk(run, CHILD, layout, clock, control, this.#messages);
       this.#desk = desk;
       await this.#end(run, await executeSingleRun({ run, driver: this.#driver, control, desk, layout }, beginning));
     } catch (error) {
@@ -150,6 +171,7 @@ export class RunnerLifecycle {
 
   async #end(run: OpenRun, result: RunResult): Promise<void> {
     this.#over = true;
+    await this.#messages.close();
     for (const [reason, requestId] of this.#requests) {
       const done = reason === 'stop' ? result.state === 'stopped' : result.state === 'paused';
       await run.append({ type: 'control.settled', requestId, outcome: done ? 'done' : 'too-late', reason: null });
@@ -186,4 +208,20 @@ export class RunnerLifecycle {
       clearTimeout(timer);
     }
   }
+}
+
+function notStarted(): LanesError {
+  return new LanesError('run_not_found', 'The run has not been started yet.');
+}
+
+/** Ends that an earlier runner was asked for and did not report on. */
+function openEnds(earlier: readonly JournalLine[]): Map<'stop' | 'interrupt', string> {
+  const open = new Map<'stop' | 'interrupt', string>();
+  for (const line of earlier) {
+    if (line.type === 'control.requested' && (line.action === 'stop' || line.action === 'interrupt'))
+      open.set(line.action, line.requestId);
+    if (line.type === 'control.settled')
+      for (const [action, requestId] of open) if (requestId === line.requestId) open.delete(action);
+  }
+  return open;
 }

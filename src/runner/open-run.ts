@@ -1,6 +1,6 @@
 /** A run this process owns: its folder, its lease, its journal and the view that follows from them. */
 import { createHash } from 'node:crypto';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makePrivateFolder, syncFolder, whenThereIsRoom, writeFileAtomic } from '../core/files/index.ts';
 import { JournalWriter, readJournal } from '../core/journal/index.ts';
@@ -15,6 +15,7 @@ import {
   runLayout,
 } from '../core/projects/index.ts';
 import { applyLine, foldRun, initialView, readLaunchRecord } from '../core/runs/index.ts';
+import { redact } from '../core/transcripts/index.ts';
 import type {
   ErrorValue,
   JournalEvent,
@@ -89,10 +90,7 @@ export class OpenRun {
     // On Windows an open file cannot be moved: the log then stays where it is.
     await rename(order.log, run.layout.log).catch(() => undefined);
     await run.#openJournal(options);
-    await run.append(
-      { type: 'run.created', runId: record.runId, digest: createHash('sha256').update(body).digest('hex') },
-      await run.#runnerStarted(),
-    );
+    await run.append(created(record, body), await run.#runnerStarted());
     await syncFolder(final);
     return run;
   }
@@ -110,8 +108,11 @@ export class OpenRun {
     const { lines } = await readJournal(layout.journal);
     const run = new OpenRun(record, project, layout.directory, lease, lines);
     await writeFile(join(project.active, record.runId), '', { mode: 0o600 });
+    await rename(order.log, join(layout.directory, `runner.${lease.owner.epoch}.log`)).catch(() => undefined);
     await run.#openJournal(options);
-    await run.append(await run.#runnerStarted());
+    // The runner that made the run may have died before its first line.
+    const first = lines.length > 0 ? [] : [created(record, await readFile(layout.record, 'utf8'))];
+    await run.append(...first, await run.#runnerStarted());
     return run;
   }
 
@@ -200,7 +201,17 @@ export class OpenRun {
   }
 }
 
+function created({ runId }: LaunchRecord, body: string): JournalEvent {
+  return { type: 'run.created', runId, digest: createHash('sha256').update(body).digest('hex') };
+}
+
 /** Journal lines are small; the whole text of an error stands in the result file. */
 export function clipError(error: ErrorValue): ErrorValue {
-  return { ...error, message: error.message.slice(0, 8000) };
+  const { message, ...rest } = cleanError(error);
+  return { ...rest, message: message.slice(0, 8000) };
+}
+
+/** Providers repeat keys in their errors. */
+export function cleanError(error: ErrorValue): ErrorValue {
+  return { ...error, message: redact(error.message) };
 }

@@ -8,9 +8,12 @@ import type { OpenRun } from './open-run.ts';
 export const QUESTION_MS = 10 * 60 * 1000;
 const TEXT_CHARS = 4000;
 const MAX_OPTIONS = 50;
+const OPTION_CHARS = 200;
 
 interface Open {
   child: Child;
+  /** The options as the child knows them, by what people are shown of them. */
+  options: ReadonlyMap<string, string>;
   /** The child ends the wait by itself. */
   selfEnding: boolean;
   timer: NodeJS.Timeout;
@@ -21,6 +24,7 @@ export class Questions {
   readonly #index: number;
   readonly #limitMs: number;
   readonly #open = new Map<string, Open>();
+  #closed = false;
 
   constructor(run: OpenRun, index: number, limitMs: number = QUESTION_MS) {
     this.#run = run;
@@ -28,20 +32,32 @@ export class Questions {
     this.#limitMs = limitMs;
   }
 
+  /** Never rejects: a question that cannot be written down is one that nobody can answer. */
   async ask(child: Child, question: ChildQuestion): Promise<void> {
+    if (this.#closed) {
+      child.answer(question.id, { cancelled: true });
+      return;
+    }
     const limit = question.timeoutMs ?? this.#limitMs;
     const timer = setTimeout(() => void this.#expire(question.id, 'nobody answered in time'), limit);
-    this.#open.set(question.id, { child, selfEnding: question.timeoutMs !== undefined, timer });
-    await this.#run.append({
-      type: 'question.asked',
-      questionId: question.id,
-      child: this.#index,
-      method: question.method,
-      title: redact(question.title).slice(0, TEXT_CHARS),
-      message: redact(question.message).slice(0, TEXT_CHARS),
-      options: question.options.slice(0, MAX_OPTIONS).map((option) => option.slice(0, 200)),
-      expiresAt: Date.now() + limit,
-    });
+    const shown = question.options.slice(0, MAX_OPTIONS).map((option) => redact(option).slice(0, OPTION_CHARS));
+    const options = new Map(shown.map((text, index) => [text, question.options[index] ?? text]));
+    this.#open.set(question.id, { child, options, selfEnding: question.timeoutMs !== undefined, timer });
+    try {
+      await this.#run.append({
+        type: 'question.asked',
+        questionId: question.id,
+        child: this.#index,
+        method: question.method,
+        title: redact(question.title).slice(0, TEXT_CHARS),
+        message: redact(question.message).slice(0, TEXT_CHARS),
+        options: shown,
+        expiresAt: Date.now() + limit,
+      });
+    } catch {
+      this.#take(question.id);
+      child.answer(question.id, { cancelled: true });
+    }
   }
 
   async answer({ questionId, by, answer }: RpcParams<'answer'>): Promise<RpcResult<'answer'>> {
@@ -53,7 +69,10 @@ export class Questions {
       by,
       answer: redact(describe(answer)).slice(0, TEXT_CHARS),
     });
-    open.child.answer(questionId, answer);
+    open.child.answer(
+      questionId,
+      'value' in answer ? { value: open.options.get(answer.value) ?? answer.value } : answer,
+    );
     return { accepted: true, reason: null };
   }
 
@@ -73,6 +92,7 @@ export class Questions {
 
   /** The child's work is over. */
   async close(): Promise<void> {
+    this.#closed = true;
     for (const questionId of [...this.#open.keys()]) await this.#expire(questionId, 'the agent ended');
   }
 }

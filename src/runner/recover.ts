@@ -2,7 +2,7 @@
 import { childMarker, findTree, killTree } from '../core/processes/index.ts';
 import { CONTINUE_PROMPT, decideRecovery, lastPrompt, MAX_EPOCHS, type RecoveryDecision } from '../core/runs/index.ts';
 import { judgeSession, readSessionFile } from '../core/sessions/index.ts';
-import type { JournalLine, ProcessIdentity, RecoverOrder } from '../protocol/index.ts';
+import type { ErrorValue, JournalLine, ProcessIdentity, RecoverOrder } from '../protocol/index.ts';
 import type { OpenRun } from './open-run.ts';
 import { type Beginning, firstBeginning, type RunResult } from './single-run.ts';
 
@@ -16,27 +16,9 @@ export async function recover(run: OpenRun, order: RecoverOrder): Promise<Recove
   const ended = await endLeftovers(run, earlier);
   await run.append({ type: 'recovery.begun', epoch: run.epoch, settle: order.settle, ended });
   await settleRequests(run, earlier);
-  if (order.settle === 'stop' || wasAsked(earlier, 'stop'))
-    return { go: 'end', result: { state: 'stopped', error: null } };
-  if (!earlier.some((line) => line.type === 'run.proceeded')) {
-    const message = 'The run was cut off before it was confirmed; no child was started.';
-    return { go: 'end', result: { state: 'failed', error: { code: 'start_not_confirmed', message } } };
-  }
-  const timeout = earlier.findLast((line) => line.type === 'timeout.reached' && line.scope === 'run');
-  if (timeout?.type === 'timeout.reached') {
-    const message = `The run timed out after ${timeout.limitMs} ms.`;
-    return { go: 'end', result: { state: 'failed', error: { code: 'timed_out', message } } };
-  }
-  if (run.epoch > MAX_EPOCHS) {
-    const message = `The run has lost ${run.epoch - 1} runners; it is not started again.`;
-    return {
-      go: 'end',
-      result: {
-        state: 'failed',
-        error: { code: 'recovery_failed', message, hint: 'Look at its runner.log, then start a new run.' },
-      },
-    };
-  }
+  // What a child has come to stays, whatever was asked for or ran out afterwards.
+  const result = earlier.some((line) => line.type === 'child.settled') ? undefined : endOf(run, order);
+  if (result) return { go: 'end', result };
   const decision = await decide(run, earlier);
   await run.append({
     type: 'recovery.decided',
@@ -49,6 +31,31 @@ export async function recover(run: OpenRun, order: RecoverOrder): Promise<Recove
     return { go: 'end', result: { state: 'paused', error: null } };
   }
   return follow(run, decision);
+}
+
+/** Why the work is not taken up again, if there is a reason: stop wins over a time limit. */
+function endOf(run: OpenRun, order: RecoverOrder): RunResult | undefined {
+  const { earlier } = run;
+  if (order.settle === 'stop' || wasAsked(earlier, 'stop')) return { state: 'stopped', error: null };
+  if (!earlier.some((line) => line.type === 'run.proceeded')) {
+    const message = 'The run was cut off before it was confirmed; no child was started.';
+    return { state: 'failed', error: { code: 'start_not_confirmed', message } };
+  }
+  const timeout = earlier.findLast((line) => line.type === 'timeout.reached');
+  if (timeout?.type === 'timeout.reached') {
+    const { scope, tool, limitMs } = timeout;
+    const error: ErrorValue =
+      scope === 'run'
+        ? { code: 'timed_out', message: `The run timed out after ${limitMs} ms.` }
+        : { code: 'tool_timed_out', message: `The tool ${tool} timed out after ${limitMs} ms.` };
+    return { state: 'failed', error };
+  }
+  if (run.epoch > MAX_EPOCHS) {
+    const message = `The run has lost ${run.epoch - 1} runners; it is not started again.`;
+    const hint = 'Look at its runner.log, then start a new run.';
+    return { state: 'failed', error: { code: 'recovery_failed', message, hint } };
+  }
+  return undefined;
 }
 
 function follow(run: OpenRun, decision: RecoveryDecision): Recovered {
@@ -100,20 +107,17 @@ async function endLeftovers(run: OpenRun, earlier: readonly JournalLine[]): Prom
 
 /** Messages and questions that waited for the old runner: nobody knows whether they were taken up. */
 async function settleRequests(run: OpenRun, earlier: readonly JournalLine[]): Promise<void> {
-  for (const steer of run.view.steering) {
-    if (steer.state !== 'pending' && steer.state !== 'queued') continue;
-    await run.append({
-      type: 'control.settled',
-      requestId: steer.requestId,
-      outcome: 'missed',
-      reason: 'outcome unknown: the runner was lost',
-    });
-  }
+  const messages = new Set<string>();
   const open = new Set<string>();
   for (const line of earlier) {
+    if (line.type === 'control.requested' && (line.action === 'steer' || line.action === 'follow-up'))
+      messages.add(line.requestId);
+    if (line.type === 'control.settled' && line.outcome !== 'queued') messages.delete(line.requestId);
     if (line.type === 'question.asked') open.add(line.questionId);
     if (line.type === 'question.answered' || line.type === 'question.expired') open.delete(line.questionId);
   }
+  const reason = 'outcome unknown: the runner was lost';
+  for (const requestId of messages) await run.append({ type: 'control.settled', requestId, outcome: 'missed', reason });
   for (const questionId of open)
     await run.append({ type: 'question.expired', questionId, reason: 'the runner was lost' });
 }

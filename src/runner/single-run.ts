@@ -12,7 +12,7 @@ import { leaseSession, readSessionFile } from '../core/sessions/index.ts';
 import { type ErrorValue, type JournalEvent, NO_USAGE, type TerminalState, toErrorValue } from '../protocol/index.ts';
 import { nextStep } from './attempt-policy.ts';
 import type { ChildDesk } from './child-desk.ts';
-import { clipError, type OpenRun } from './open-run.ts';
+import { cleanError, clipError, type OpenRun } from './open-run.ts';
 import type { RunControl } from './run-control.ts';
 
 /** The run's only child. */
@@ -273,7 +273,7 @@ async function settle(
     child: CHILD,
     state,
     stopReason,
-    error,
+    error: error && cleanError(error),
     usage: progress.usage,
     text,
   };

@@ -22,10 +22,15 @@ interface Message {
 /** Milliseconds a caller waits for more than `queued`. */
 const RECEIPT_MS = 3000;
 const PREVIEW_CHARS = 160;
+const ENDED_FIRST = 'the agent ended before it took the message up';
 
 export class Steering {
   readonly #run: OpenRun;
   readonly #messages: Message[] = [];
+  /** By request: one that is sent again is not carried out again. */
+  readonly #answers = new Map<string, Promise<Receipt>>();
+  /** Requests that are being written to the journal. */
+  readonly #noting = new Set<Promise<Message>>();
   #child: Child | undefined;
   #closed = false;
 
@@ -34,8 +39,16 @@ export class Steering {
   }
 
   /** Journals the request, hands it to the child, and answers with the receipt as far as it is known in time. */
-  async request(params: RpcParams<'steer'>): Promise<Receipt> {
-    const { requestId, by, mode, message: text } = params;
+  request(params: RpcParams<'steer'>): Promise<Receipt> {
+    const known = this.#answers.get(params.requestId);
+    if (known) return known;
+    const answer = this.#take(params);
+    this.#answers.set(params.requestId, answer);
+    return answer;
+  }
+
+  async #take(params: RpcParams<'steer'>): Promise<Receipt> {
+    const { message: text } = params;
     const bytes = Buffer.byteLength(text);
     if (text.trim() === '') throw new LanesError('steer_empty', 'The message is empty.', 'Say something to the agent.');
     if (bytes > MAX_STEER_BYTES) {
@@ -46,18 +59,16 @@ export class Steering {
       );
     }
     if (this.#closed) return { state: 'missed', reason: 'the agent has ended its work' };
-    const folder = join(this.#run.layout.directory, 'control');
-    await makePrivateFolder(folder);
-    const message = await this.#run.store(join(folder, `${requestId}.txt`), text);
-    const preview = redact(text).replace(/\s+/g, ' ').slice(0, PREVIEW_CHARS);
-    await this.#run.append({ type: 'control.requested', requestId, action: mode, by, message, preview });
-    const entry: Message = { requestId, mode, text, state: 'waiting', receipt: undefined };
+    const noted = this.#noteRequest(params);
+    this.#noting.add(noted);
+    const entry = await noted.finally(() => this.#noting.delete(noted));
     const receipt = new Promise<Receipt>((resolve) => {
       entry.receipt = resolve;
     });
-    this.#messages.push(entry);
-    if (this.#closed) await this.#settle(entry, 'missed', 'the agent ended before it was told');
-    else if (this.#child) await this.#hand(this.#child, entry);
+    if (entry.state === 'over') return { state: 'missed', reason: ENDED_FIRST };
+    if (this.#closed) await this.#settle(entry, 'missed', ENDED_FIRST);
+    // A child that came meanwhile has been told already.
+    else if (this.#child && entry.state === 'waiting') await this.#hand(this.#child, entry);
     let timer: NodeJS.Timeout | undefined;
     const soFar = new Promise<Receipt>((resolve) => {
       timer = setTimeout(
@@ -70,6 +81,17 @@ export class Steering {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  async #noteRequest({ requestId, by, mode, message: text }: RpcParams<'steer'>): Promise<Message> {
+    const folder = join(this.#run.layout.directory, 'control');
+    await makePrivateFolder(folder);
+    const message = await this.#run.store(join(folder, `${requestId}.txt`), text);
+    const preview = redact(text).replace(/\s+/g, ' ').slice(0, PREVIEW_CHARS);
+    await this.#run.append({ type: 'control.requested', requestId, action: mode, by, message, preview });
+    const entry: Message = { requestId, mode, text, state: 'waiting', receipt: undefined };
+    this.#messages.push(entry);
+    return entry;
   }
 
   /** The child has been given its prompt: what waited is handed over now. */
@@ -106,10 +128,10 @@ export class Steering {
   async close(): Promise<void> {
     this.#closed = true;
     this.#child = undefined;
-    for (const message of this.#messages) {
-      if (message.state !== 'over')
-        await this.#settle(message, 'missed', 'the agent ended before it took the message up');
-    }
+    // What is on its way into the journal comes before the end.
+    await Promise.allSettled(this.#noting);
+    for (const message of this.#messages)
+      if (message.state !== 'over') await this.#settle(message, 'missed', ENDED_FIRST);
   }
 
   async #note(

@@ -21,7 +21,7 @@ import {
 } from '../../src/client/index.ts';
 import { isTerminal, type JournalLine, LanesError, MAX_STEER_BYTES } from '../../src/protocol/index.ts';
 import { CONTROLS, controlPage, MATRIX, type Outcome, type Row } from '../support/control-matrix.ts';
-import { owner, type RunOptions, TestRun } from '../support/control-matrix-runs.ts';
+import { endLeftovers, owner, type RunOptions, TestRun } from '../support/control-matrix-runs.ts';
 import { ask, bringInto, type Situation } from '../support/control-matrix-situations.ts';
 import { createFakePi, type FakePi, type FakeStep, type FakeTask, fakeTask } from '../support/fake-pi/index.ts';
 import { isAlive } from '../support/process-state.ts';
@@ -40,10 +40,10 @@ beforeAll(async () => {
   world = stack.use(await createWorld({ piPath: fake.folder, git: false }));
 });
 afterAll(async () => {
-  await waitFor('every fake to be gone', async () => (await fake.running()).length === 0, {
-    seen: async () => await fake.running(),
-  });
+  const left = await endLeftovers(world);
+  const fakes = await fake.cleanup();
   await stack.disposeAsync();
+  expect([left, fakes]).toEqual([[], []]);
 });
 
 const start = (plan: FakeTask, options?: RunOptions) => TestRun.start(world, fakeTask(plan), options);
@@ -129,7 +129,7 @@ describe.concurrent('messages', () => {
     // What was said last was answered last.
     expect(await run.text()).toBe('You said: afterwards');
     const requests = await run.all('control.requested');
-    expect(requests.map((line) => line.action)).toEqual(['steer', 'follow-up']);
+    expect(requests.map((line) => line.action).sort()).toEqual(['follow-up', 'steer']);
     for (const { message } of requests) {
       const stored = await readFile(join(run.directory, message?.file ?? ''));
       expect(createHash('sha256').update(stored).digest('hex')).toBe(message?.sha256);
@@ -305,7 +305,8 @@ describe.concurrent('interrupt and stop', () => {
 
   test('two clients control one run: each sees what the other did, and both are answered', async () => {
     const gate = unique('tool');
-    const run = await start({ steps: [inTool(gate), { say: 'more' }, { hang: true }] });
+    const slow = { commands: { abort: { silent: true as const } } };
+    const run = await start({ steps: [inTool(gate), { say: 'more' }, { hang: true }], ...slow });
     const [editor, terminal] = [run.toolbox(), run.toolbox()];
     const [person, script] = [
       { kind: 'vscode', id: 'window' },
@@ -644,6 +645,7 @@ describe.concurrent('the starter', () => {
     setInterval(() => {}, 1000);
   `;
   async function killed(child: ChildProcess): Promise<void> {
+    expect([child.exitCode, child.signalCode]).toEqual([null, null]);
     child.kill('SIGKILL');
     await once(child, 'exit');
   }
@@ -664,7 +666,7 @@ describe.concurrent('the starter', () => {
     const gate = unique('work');
     const label = unique('label');
     const task = fakeTask({ steps: [{ gate }, { say: 'done alone' }] });
-    const args = [join(world.dist, 'cli.mjs'), 'run', '--agent', 'worker', '--label', label, '--task', task];
+    const args = [join(world.dist, 'cli.mjs'), 'run', '--wait', '--agent', 'worker', '--label', label, '--task', task];
     const child = spawn(process.execPath, args, { cwd: world.project, env: world.env, stdio: 'ignore' });
     await fake.arrivedAt(gate);
     await killed(child);
@@ -758,7 +760,7 @@ describe.concurrent('every control in every state', () => {
     const before = await shared.run.lines();
     const quiet = CONTROLS.filter((control) => isQuiet(outcomes[control]));
     const answers = await Promise.all(quiet.map(async (control) => [control, await ask(control, shared.run)] as const));
-    for (const [control, answer] of answers) expect.soft(told(outcomes[control]), control).toContain(answer);
+    for (const [control, answer] of answers) expect(told(outcomes[control]), control).toContain(answer);
     expect((await shared.run.snapshot()).state).toBe(expected);
     const asked = (await shared.run.lines()).filter((line) => line.type === 'control.requested');
     // What was refused has not even been noted.
@@ -813,7 +815,11 @@ describe('a real Pi on the scripted model', () => {
   beforeAll(async () => {
     real = await createWorld();
   });
-  afterAll(() => real?.[Symbol.asyncDispose]());
+  afterAll(async () => {
+    const left = await endLeftovers(real);
+    await real[Symbol.asyncDispose]();
+    expect(left).toEqual([]);
+  });
 
   /** Requests of a run's session, each as the texts of its user messages. */
   async function asked(run: TestRun): Promise<string[][]> {

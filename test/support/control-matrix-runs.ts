@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import {
+  allStores,
   type LaunchPlan,
   type LaunchRequest,
   planLaunch,
@@ -35,6 +36,33 @@ export interface RunOptions extends Partial<LaunchRequest> {
   launch?: FakeLaunchPlan;
   /** Changes the launch record, for what no request can ask for. */
   change?: (plan: LaunchPlan) => LaunchPlan;
+}
+
+/**
+ * Waits until no run of this world has a living process, ends what is left then, and says which runs that was. Where every
+ * test passed it is none.
+ */
+export async function endLeftovers(world: World): Promise<string[]> {
+  const living = async () => {
+    const found: { runId: string; pids: number[] }[] = [];
+    for (const store of await allStores(world.toolbox.root)) {
+      for (const runId of await store.runIds()) {
+        const lease = await inspectLock(runLayout(store.directoryOf(runId)).lease);
+        const tree = await findTree({ pid: 0, start: null }, childMarker(runId, 1));
+        const runner = lease.state === 'held' && lease.owner ? [lease.owner.process] : [];
+        if (runner.length + tree.length > 0) found.push({ runId, pids: [...runner, ...tree].map(({ pid }) => pid) });
+      }
+    }
+    return found;
+  };
+  let left: Awaited<ReturnType<typeof living>> = [];
+  const none = async () => {
+    left = await living();
+    return left.length === 0;
+  };
+  await waitFor('no process to be left', none, { timeoutMs: 5000, everyMs: 100 }).catch(() => undefined);
+  for (const pid of left.flatMap(({ pids }) => pids)) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+  return left.map(({ runId, pids }) => `${runId}: ${pids.join(', ')}`);
 }
 
 type Of<T extends JournalLine['type']> = Extract<JournalLine, { type: T }>;

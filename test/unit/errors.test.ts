@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -30,6 +31,20 @@ describe('the catalogue of errors', () => {
       expect(row, row[0]).toHaveLength(3);
       for (const cell of row.slice(1)) expect(cell, row[0]).toMatch(/^[A-Z`].{9,}/);
     }
+  });
+});
+
+describe('a code', () => {
+  it('is one that the code reports, and is named there only as it is in the catalogue', () => {
+    const root = join(projectRoot(), 'src');
+    const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts') && path !== join('protocol', 'errors.ts'))
+      .map((path) => readFileSync(join(root, path), 'utf8'))
+      .join('\n');
+    for (const code of ERROR_CODES) expect(sources, code).toContain(`'${code}'`);
+    const made = [...sources.matchAll(/new LanesError\(\s*'(\w+)'/g)].map(([, code]) => code);
+    expect(made.length).toBeGreaterThan(40);
+    for (const code of made) expect(ERROR_CODES).toContain(code);
   });
 });
 

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, matchesGlob } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
@@ -11,7 +11,7 @@ const root = projectRoot();
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8');
 const json = (path: string): unknown => JSON.parse(textOf(path));
 
-const menuItem = z.object({ command: z.string(), when: z.optional(z.string()) });
+const menuItem = z.object({ command: z.string(), when: z.optional(z.string()), group: z.optional(z.string()) });
 const view = z.object({ id: z.string(), name: z.string(), icon: z.optional(z.string()) });
 
 /** The parts of package.json that have to agree with something else. */
@@ -88,9 +88,41 @@ describe('what the manifest contributes', () => {
       for (const pattern of matches(when, /\bviewItem =~ \/(.+?)\/(?= |$)/g)) {
         expect(items.filter((item) => new RegExp(pattern).test(item)).length, when).toBeGreaterThan(0);
       }
+      // Every alternative of a pattern is one of an item.
+      for (const [, names = ''] of when.matchAll(/\\\.\(([\w|]+)\)\$\//g)) {
+        for (const name of names.split('|')) expect(items, when).toContain(`run.${name}`);
+      }
       // Every mention is one of the three forms above.
       const read = matches(when, /\b(view(?:Item)?) (?:[!=]=|=~) \S/g);
       expect(matches(when, /\b(view(?:Item)?)\b(?!\.)/g), when).toEqual(read);
+    }
+  });
+
+  it('offers for each item what can be done with it, and nothing else', () => {
+    const looks = ['openTranscript', 'copyRunId', 'revealRunFiles'];
+    const talks = ['steerRun', 'followUpRun', 'interruptRun', 'stopRun'];
+    const offers: Record<string, string[]> = {
+      [ITEM.activeRun]: [...talks, ...looks],
+      [ITEM.waitingRun]: ['answerQuestion', ...talks, ...looks],
+      [ITEM.lostRun]: ['resumeRun', 'stopRun', ...looks],
+      [ITEM.unresponsiveRun]: ['forceStopRun', ...looks],
+      [ITEM.unknownRun]: looks,
+      [ITEM.resumableRun]: ['resumeRun', ...looks],
+      [ITEM.endedRun]: looks,
+      [ITEM.group]: [],
+      [ITEM.more]: [],
+    };
+    expect(sorted(Object.keys(offers))).toEqual(sorted(Object.values(ITEM)));
+    const menu = contributes.menus['view/item/context'] ?? [];
+    for (const [item, wanted] of Object.entries(offers)) {
+      const offered = menu.filter(({ when = '' }) =>
+        matches(when, /\bviewItem =~ \/(.+?)\/(?= |$)/g).every((pattern) => new RegExp(pattern).test(item)),
+      );
+      const named = sorted(offered.map(({ command }) => command.replace(/^piLanes\./, '')));
+      expect(named, item).toEqual(sorted(wanted));
+      // Whatever is offered beside a row can be reached with the keyboard, too.
+      const inMenu = offered.filter(({ group = '' }) => !group.startsWith('inline')).map(({ command }) => command);
+      for (const { command } of offered) expect(inMenu, item).toContain(command);
     }
   });
 
@@ -167,7 +199,8 @@ describe('what is packed', () => {
 
   it('is a list of names, everything else stays out', () => {
     expect(first).toBe('**');
-    for (const line of lines) expect(line).toMatch(/^![\w./-]+$/);
+    // Only what is built has names that are not known before.
+    for (const line of lines) expect(line).toMatch(/^!(?:[\w./-]+|dist\/[\w-]+\*\.mjs)$/);
   });
 
   it('has every file that the manifest names', () => {
@@ -191,6 +224,9 @@ describe('what is packed', () => {
     const { buildAll } = await import(pathToFileURL(join(root, 'esbuild.mjs')).href);
     const outdir = join(folder.path, 'dist');
     await buildAll({ outdir, minify: true });
+    const runtime = z
+      .object({ files: z.array(z.string()) })
+      .parse(JSON.parse(readFileSync(join(outdir, 'runtime.json'), 'utf8')));
     const built = readdirSync(outdir, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) =>
@@ -198,7 +234,20 @@ describe('what is packed', () => {
           .slice(folder.path.length + 1)
           .replaceAll('\\', '/'),
       );
-    expect(packed.filter((name) => name.startsWith('dist/')).sort()).toEqual(built.sort());
+    // What a detached runner executes is the runner and what it loads.
+    const runner = built.filter((name) => /^dist\/runner.*\.mjs$/.test(name));
+    expect(runtime.files.map((name) => `dist/${name}`).sort()).toEqual(runner.sort());
+    expect(runtime.files).toContain('runner.mjs');
+    const patterns = packed.filter((name) => name.startsWith('dist/'));
+    for (const name of built) {
+      expect(
+        patterns.filter((pattern) => matchesGlob(name, pattern)),
+        name,
+      ).toHaveLength(1);
+    }
+    for (const pattern of patterns) {
+      expect(built.filter((name) => matchesGlob(name, pattern)).length, pattern).toBeGreaterThan(0);
+    }
   });
 });
 

@@ -1,3 +1,4 @@
+import type { FileHandle } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errnoOf } from './atomic-write.ts';
 
@@ -14,5 +15,16 @@ export async function whenThereIsRoom<T>(write: () => Promise<T>): Promise<T> {
       if (!CAPACITY.has(errnoOf(error) ?? '')) throw error;
       await delay(RETRY_MS);
     }
+  }
+}
+
+/** Appends all of it or nothing: what a full disk took only in part is cut off again. For files with one writer. */
+export async function appendWhole(handle: FileHandle, data: string | Uint8Array): Promise<void> {
+  const { size } = await handle.stat();
+  try {
+    await handle.appendFile(data);
+  } catch (error) {
+    await handle.truncate(size).catch(() => undefined);
+    throw error;
   }
 }

@@ -14,6 +14,8 @@ export async function processStart(
   pid: number,
   platform: NodeJS.Platform = process.platform,
 ): Promise<string | null | undefined> {
+  // Zero and below mean groups, the own one among them.
+  if (pid <= 0) return undefined;
   if (platform === 'linux') return linuxStart(pid);
   if (platform === 'darwin') return commandStart('ps', ['-o', 'lstart=', '-p', String(pid)], 'ps');
   if (platform === 'win32') {

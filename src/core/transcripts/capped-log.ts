@@ -1,4 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { appendWhole, whenThereIsRoom } from '../files/index.ts';
 import { redact, settledLength } from './redact.ts';
 
 const MAX_HELD_CHARS = 64 * 1024;
@@ -37,8 +38,10 @@ export class CappedLog {
     }
     this.#writing = this.#writing.then(async () => {
       try {
-        this.#handle ??= await open(this.#path, 'a', 0o600);
-        await this.#handle.appendFile(clean);
+        await whenThereIsRoom(async () => {
+          this.#handle ??= await open(this.#path, 'a', 0o600);
+          await appendWhole(this.#handle, clean);
+        });
       } catch {
         // The log is a convenience; the run goes on without it.
         this.#full = true;

@@ -5,8 +5,9 @@
  */
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { MAX_BLOCK_CHARS, type TranscriptEntry } from '../../protocol/index.ts';
+import { appendWhole, whenThereIsRoom } from '../files/index.ts';
 import { redact, settledLength } from './redact.ts';
-import { tailSegment } from './segments.ts';
+import { mirrorFiles, tailSegment } from './segments.ts';
 
 export interface MirrorLimits {
   headBytes: number;
@@ -21,6 +22,8 @@ const FLUSH_MS = 50;
 /** A running tool sends its whole output again and again: at most one update per tool in this time, and only its end. */
 const TOOL_UPDATE_MS = 250;
 const TOOL_UPDATE_CHARS = 8 * 1024;
+/** Bytes that may wait for a disk that is full or slow. What comes while more wait is left out, and the mirror says so. */
+const MAX_WAITING_BYTES = 32 * 1024 * 1024;
 
 type Delta = Extract<TranscriptEntry, { type: 'delta' }>;
 type ToolUpdate = Extract<TranscriptEntry, { type: 'tool.update' }>;
@@ -34,8 +37,11 @@ export class MirrorWriter {
   #toolUpdates = new Map<string, { at: number; entry: ToolUpdate | undefined }>();
   #timer: NodeJS.Timeout | undefined;
   #handle: FileHandle | undefined;
-  #segment = 0;
+  /** The file that is written; `undefined` before the first line. */
+  #segment: number | undefined;
   #bytes = 0;
+  #waitingBytes = 0;
+  #leftOut = 0;
   #writing: Promise<void> = Promise.resolve();
   #failed: unknown;
 
@@ -122,35 +128,62 @@ export class MirrorWriter {
     this.#flushToolUpdates(false);
     const lines = this.#lines;
     this.#lines = [];
-    if (lines.length > 0) this.#writing = this.#writing.then(() => this.#write(lines));
+    this.#handOver(lines);
     return this.#writing;
   }
 
-  async #write(lines: string[]): Promise<void> {
+  #handOver(lines: string[]): void {
+    if (this.#waitingBytes > MAX_WAITING_BYTES) {
+      this.#leftOut += lines.length;
+      return;
+    }
+    if (this.#leftOut > 0) {
+      const text = `${this.#leftOut} entries were left out here: the disk was full or too slow.`;
+      lines.unshift(`${JSON.stringify({ type: 'note', t: Date.now(), text } satisfies TranscriptEntry)}\n`);
+      this.#leftOut = 0;
+    }
+    if (lines.length === 0) return;
+    const bytes = Buffer.from(lines.join(''));
+    this.#waitingBytes += bytes.length;
+    this.#writing = this.#writing.then(async () => {
+      await this.#write(bytes);
+      this.#waitingBytes -= bytes.length;
+    });
+  }
+
+  async #write(bytes: Buffer): Promise<void> {
     if (this.#failed !== undefined) return;
     try {
-      const bytes = Buffer.from(lines.join(''));
-      const limit = this.#segment === 0 ? this.#limits.headBytes : this.#limits.segmentBytes;
-      if (this.#bytes > 0 && this.#bytes + bytes.length > limit) await this.#nextSegment();
-      this.#handle ??= await open(
-        this.#segment === 0 ? this.#path : tailSegment(this.#path, this.#segment),
-        'a',
-        0o600,
-      );
-      await this.#handle.appendFile(bytes);
-      this.#bytes += bytes.length;
+      await whenThereIsRoom(() => this.#append(bytes));
     } catch (error) {
       this.#failed = error;
     }
   }
 
-  async #nextSegment(): Promise<void> {
+  async #append(bytes: Buffer): Promise<void> {
+    // A run that is taken over goes on in the file it had come to.
+    this.#segment ??= (await mirrorFiles(this.#path)).at(-1)?.number ?? 0;
+    let handle = await this.#open(this.#segment);
+    const limit = this.#segment === 0 ? this.#limits.headBytes : this.#limits.segmentBytes;
+    if (this.#bytes > 0 && this.#bytes + bytes.length > limit) handle = await this.#nextSegment(this.#segment + 1);
+    await appendWhole(handle, bytes);
+    this.#bytes += bytes.length;
+  }
+
+  async #open(segment: number): Promise<FileHandle> {
+    if (this.#handle) return this.#handle;
+    this.#handle = await open(segment === 0 ? this.#path : tailSegment(this.#path, segment), 'a', 0o600);
+    this.#bytes = (await this.#handle.stat()).size;
+    return this.#handle;
+  }
+
+  async #nextSegment(segment: number): Promise<FileHandle> {
     await this.#handle?.close();
     this.#handle = undefined;
-    this.#segment++;
-    this.#bytes = 0;
-    const dropped = this.#segment - this.#limits.segments;
+    this.#segment = segment;
+    const dropped = segment - this.#limits.segments;
     if (dropped > 0) await rm(tailSegment(this.#path, dropped), { force: true });
+    return this.#open(segment);
   }
 
   /** Writes everything, held-back text included, and closes the file. */
@@ -160,6 +193,9 @@ export class MirrorWriter {
     this.#flushDelta(false);
     this.#flushToolUpdates(true);
     await this.flush();
+    // What was left out last has nothing behind it yet that would say so.
+    this.#handOver([]);
+    await this.#writing;
     await this.#handle?.close();
     this.#handle = undefined;
   }

@@ -26,6 +26,19 @@ export function redact(text: string): string {
   return result;
 }
 
+const UNFINISHED_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----(?![\s\S]*-----END [A-Z ]*PRIVATE KEY)/;
+
+/** Redacts a text that comes line by line: a private key goes over many of them. */
+export class LineRedaction {
+  #inKey = false;
+
+  redact(line: string): string {
+    const text = this.#inKey ? `-----BEGIN PRIVATE KEY-----${line}` : line;
+    this.#inKey = UNFINISHED_KEY.test(text);
+    return redact(text);
+  }
+}
+
 /** A word longer than this is no token: it need not be kept together. */
 const LONGEST_TOKEN = 8 * 1024;
 

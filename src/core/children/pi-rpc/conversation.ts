@@ -50,8 +50,9 @@ export function applyRecord(state: Conversation, record: PiRecord, options: { re
     case 'turn_start':
       return { ...state, phase: 'thinking', settled: 'no', begun: true };
     case 'agent_end':
-      if (options.reportsSettled || record.willRetry) return state;
-      return { ...state, settled: 'tentative' };
+      if (record.willRetry) return state;
+      if (!options.reportsSettled) return { ...state, phase: 'ending', settled: 'tentative' };
+      return state.begun ? { ...state, phase: 'ending' } : state;
     case 'agent_settled':
       return { ...state, phase: 'idle', tools: new Map(), settled: 'yes', aborted: record.aborted ?? state.aborted };
     case 'message_end':

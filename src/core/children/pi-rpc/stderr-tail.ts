@@ -1,4 +1,6 @@
-/** The end of a child's error output, for diagnosis. Always valid UTF-8. */
+import { redact } from '../../transcripts/index.ts';
+
+/** The end of a child's error output, for diagnosis. Always valid UTF-8, known token shapes redacted. */
 export class StderrTail {
   #buffer = Buffer.alloc(0);
   readonly #limit: number;
@@ -14,9 +16,14 @@ export class StderrTail {
 
   /** At most the last `bytes` bytes, beginning at a character boundary. */
   text(bytes = 4096): string {
-    let from = Math.max(0, this.#buffer.length - bytes);
-    // Continuation bytes (10xxxxxx) belong to a character that was cut.
-    while (from < this.#buffer.length && ((this.#buffer[from] ?? 0) & 0xc0) === 0x80) from++;
-    return this.#buffer.subarray(from).toString('utf8');
+    // Redacted before it is cut: what is left of a token or key would not be recognised.
+    return lastCharacters(Buffer.from(redact(lastCharacters(this.#buffer, this.#limit))), bytes);
   }
+}
+
+function lastCharacters(buffer: Buffer, bytes: number): string {
+  let from = Math.max(0, buffer.length - bytes);
+  // Continuation bytes (10xxxxxx) belong to a character that was cut.
+  while (from < buffer.length && ((buffer[from] ?? 0) & 0xc0) === 0x80) from++;
+  return buffer.subarray(from).toString('utf8');
 }

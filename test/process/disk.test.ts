@@ -1,0 +1,375 @@
+/** What runs do to a disk, and what a disk does to runs: full ones, floods, and secrets in files. */
+import { execFile } from 'node:child_process';
+import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
+import { launch, RunStore, readResultText, stopRun, Toolbox, waitForEnd } from '../../src/client/index.ts';
+import { readJournal } from '../../src/core/journal/index.ts';
+import { inspectLock } from '../../src/core/locks/index.ts';
+import { childLayout, rootLayout, runLayout } from '../../src/core/projects/index.ts';
+import { readFinalStatus } from '../../src/core/runs/index.ts';
+import { sessionHolder } from '../../src/core/sessions/index.ts';
+import { MIRROR_LIMITS } from '../../src/core/transcripts/mirror-writer.ts';
+import type { JournalLine, Owner } from '../../src/protocol/index.ts';
+import { createFakePi, type FakePi, fakeTask } from '../support/fake-pi/index.ts';
+import { isAlive } from '../support/process-state.ts';
+import { tempDir } from '../support/temp.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { pemKey, secrets } from '../unit/builders/secrets.ts';
+
+const run = promisify(execFile);
+const owner: Owner = { kind: 'cli', id: 'test' };
+const MB = 1024 * 1024;
+
+type Plan = Parameters<typeof fakeTask>[0];
+
+interface Started {
+  runId: string;
+  directory: string;
+  store: RunStore;
+}
+
+const ofType = <T extends JournalLine['type']>(lines: JournalLine[], type: T) =>
+  lines.filter((line): line is Extract<JournalLine, { type: T }> => line.type === type);
+
+async function start(world: World, plan: Plan, extra: { toolbox?: Toolbox; output?: string } = {}): Promise<Started> {
+  const { toolbox = world.toolbox, output } = extra;
+  const launched = await launch(toolbox, {
+    agent: 'worker',
+    task: fakeTask(plan),
+    cwd: world.project,
+    owner,
+    trust: 'no-approve',
+    ...(output === undefined ? {} : { output }),
+  });
+  return { ...launched, store: new RunStore(launched.project) };
+}
+
+const journalOf = (started: Started) => readJournal(runLayout(started.directory).journal);
+
+async function runnerOf(started: Started): Promise<number> {
+  const { lines } = await journalOf(started);
+  const [line] = ofType(lines, 'runner.started');
+  if (!line) throw new Error('the run has no runner');
+  return line.process.pid;
+}
+
+/** Waits for the end of the run and of its runner; the journal must be without a fault. */
+async function ended(started: Started) {
+  const snapshot = await waitForEnd(started.store, started.runId);
+  const pid = await runnerOf(started);
+  await waitFor('the runner to be gone', () => !isAlive(pid));
+  const journal = await journalOf(started);
+  expect(journal).toMatchObject({ skipped: [], unfinishedBytes: 0 });
+  expect(journal.lines.map((line) => line.seq)).toEqual(journal.lines.map((_, index) => index + 1));
+  return { snapshot, child: snapshot.view?.children[0], lines: journal.lines };
+}
+
+/** All files below a folder. */
+async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+let fake: FakePi;
+let world: World;
+const stack = new AsyncDisposableStack();
+beforeAll(async () => {
+  const folder = stack.use(await tempDir());
+  fake = stack.use(await createFakePi({ dir: folder.path }));
+  world = stack.use(await createWorld({ piPath: fake.folder, git: false }));
+});
+afterAll(async () => {
+  if (fake) expect(await fake.running()).toEqual([]);
+  await stack.disposeAsync();
+});
+
+describe('a full disk', () => {
+  /** Why no small file system can be mounted here, if so. */
+  let obstacle: string | undefined;
+  beforeAll(async () => {
+    const { root } = rootLayout(world.agent.agentDir);
+    await mkdir(root, { recursive: true });
+    try {
+      await run('mount', ['-t', 'tmpfs', '-o', 'size=24m,mode=700', 'tmpfs', root]);
+      stack.defer(async () => {
+        await run('umount', [root]).catch(async (e) => { console.log('UMOUNT', e.stderr, (await run('sh', ['-c', `for p in /proc/[0-9]*; do for f in $p/cwd $p/fd/* $p/map_files/*; do readlink $f 2>/dev/null | grep -q ${root} && echo $f $(readlink $f) $(tr '\\0' ' ' <$p/cmdline); done; done; true`])).stdout); throw e; });
+      });
+    } catch (error) {
+      obstacle = error instanceof Error ? error.message.trim() : String(error);
+    }
+  });
+
+  function needsDisk({ skip }: TestContext): void {
+    if (obstacle !== undefined) skip(`no small file system can be mounted here: ${obstacle}`);
+  }
+
+  const filler = () => join(rootLayout(world.agent.agentDir).root, 'filler');
+
+  /** Leaves not one page free. */
+  async function fill(): Promise<void> {
+    const file = await open(filler(), 'a');
+    try {
+      for (const size of [MB, 64 * 1024, 4096]) {
+        const block = Buffer.alloc(size);
+        while ((await file.write(block).catch(() => ({ bytesWritten: 0 }))).bytesWritten > 0);
+      }
+    } finally {
+      await file.close();
+    }
+  }
+  const makeRoom = () => rm(filler(), { force: true });
+
+  test('run-24 that fills up while a child works: the run goes on, and when there is room all of it is there', async (context) => {
+    needsDisk(context);
+    const assistant = (text: string) => ({
+      type: 'message_end',
+      message: { role: 'assistant', content: [{ type: 'text', text }], stopReason: 'stop' },
+    });
+    const tool = { toolCallId: 'call-1', toolName: 'bash' };
+    const output = `output ${'x'.repeat(20_000)} of the tool`;
+    const started = await start(world, {
+      steps: [
+        { say: 'Before it was full.' },
+        { gate: 'fill' },
+        // None of this touches a file of the fake: its session lies on the same disk.
+        { flood: 'lines', mb: 1, lineBytes: 1900 },
+        { emit: { type: 'tool_execution_start', ...tool, args: {} } },
+        { emit: { type: 'tool_execution_end', ...tool, result: { content: [{ type: 'text', text: output }] } } },
+        { emit: assistant('While it was full.') },
+        { gate: 'go-on' },
+      ],
+      settled: [{ gate: 'settled' }],
+    });
+    await fake.arrivedAt('fill');
+    await fill();
+    try {
+      await fake.open('fill');
+      await fake.arrivedAt('go-on');
+      const { lines } = await journalOf(started);
+      expect(ofType(lines, 'child.stdout').length).toBeLessThan(100);
+      expect((await started.store.read(started.runId)).state).toBe('running');
+      await fake.open('go-on');
+      await fake.arrivedAt('settled');
+      expect((await started.store.read(started.runId)).state).toBe('running');
+      expect(isAlive(await runnerOf(started))).toBe(true);
+      expect(await readResultText(started.directory, 1)).toBeUndefined();
+    } finally {
+      await makeRoom();
+    }
+    await fake.open('settled');
+    const { snapshot, child, lines } = await ended(started);
+    expect(snapshot).toMatchObject({ state: 'complete', error: null });
+    expect(child).toMatchObject({ turns: 2, toolCalls: 1, sessionState: 'ok', exit: { exitCode: 0, tree: 'gone' } });
+    expect(ofType(lines, 'child.stdout')).toHaveLength(100);
+    expect(lines.at(-1)).toMatchObject({ type: 'run.ended', state: 'complete' });
+    expect(await readResultText(started.directory, 1)).toBe('While it was full.');
+    expect(await readFinalStatus(started.directory)).toEqual(snapshot.view);
+    const { stdout } = await world.cli(['transcript', started.runId]);
+    for (const part of ['Before it was full.', output, 'While it was full.']) expect(stdout).toContain(part);
+    await expectGivenBack(started, child?.session?.file);
+  });
+
+  test('run-24 that fills up while a child is ending does not turn its success into a failure', async (context) => {
+    needsDisk(context);
+    const plan: Plan = { steps: [{ say: 'All done.' }], settled: [{ hang: 'stuck' }] };
+    const started = await start(world, plan, { output: 'answer.md' });
+    await waitFor('the result', () => readResultText(started.directory, 1));
+    await waitFor('the verdict', async () => ofType((await journalOf(started)).lines, 'child.settled').length === 1);
+    await fill();
+    try {
+      await waitFor('the child to be gone', async () => (await fake.running()).length === 0);
+      expect((await started.store.read(started.runId)).state).toBe('running');
+    } finally {
+      await makeRoom();
+    }
+    const { snapshot, child } = await ended(started);
+    expect(snapshot).toMatchObject({ state: 'complete', error: null });
+    expect(child?.output).toMatchObject({ outcome: 'saved', error: null });
+    await expectGivenBack(started, child?.session?.file);
+    // Nobody holds the file of the answer either.
+    expect((await ended(await start(world, { steps: [{ say: 'x' }] }, { output: 'answer.md' }))).snapshot.state).toBe(
+      'complete',
+    );
+  });
+
+  test('run-24 that is full does not keep a child from being stopped', async (context) => {
+    needsDisk(context);
+    const started = await start(world, { steps: [{ say: 'At work.' }, { gate: 'stop-full' }] });
+    await fake.arrivedAt('stop-full');
+    await fill();
+    const stopped = stopRun(world.toolbox, started.directory, owner);
+    try {
+      await waitFor('the child to be gone', async () => (await fake.running()).length === 0);
+    } finally {
+      await makeRoom();
+    }
+    expect(await stopped).toEqual({ outcome: 'done' });
+    const { snapshot, lines } = await ended(started);
+    expect(snapshot.state).toBe('stopped');
+    expect(ofType(lines, 'control.requested')).toMatchObject([{ action: 'stop' }]);
+  });
+
+  test('a launch on a full disk is refused with its reason, and leaves nothing', async (context) => {
+    needsDisk(context);
+    const before = [await filesIn(rootLayout(world.agent.agentDir).root), await fake.launches('child')];
+    await fill();
+    try {
+      const result = await world.cli(['run', '--json', '--agent', 'worker', '--task', fakeTask({ steps: [] })]);
+      expect(result.code).toBe(2);
+      expect(JSON.parse(result.stdout).error).toMatchObject({
+        code: 'disk_full',
+        message: expect.stringContaining('ENOSPC'),
+        hint: expect.stringContaining('room'),
+      });
+    } finally {
+      await makeRoom();
+    }
+    expect([await filesIn(rootLayout(world.agent.agentDir).root), await fake.launches('child')]).toEqual(before);
+  });
+
+  async function expectGivenBack(started: Started, session: string | null | undefined): Promise<void> {
+    const lease = await inspectLock(runLayout(started.directory).lease);
+    expect(lease).toMatchObject({ state: 'missing', owner: { released: true } });
+    expect(await sessionHolder(rootLayout(world.agent.agentDir).sessionLocks, session ?? '')).toBeUndefined();
+    expect(await started.store.activeIds()).toEqual([]);
+  }
+});
+
+describe('B84 secrets in the environment of a child that prints them', () => {
+  const { key, body } = pemKey('RSA ');
+  const given: Record<string, string> = {
+    OPENAI_API_KEY: secrets['an OpenAI key']?.secret ?? '',
+    ANTHROPIC_API_KEY: secrets['an Anthropic key']?.secret ?? '',
+    GITHUB_TOKEN: secrets['a GitHub token']?.secret ?? '',
+    SLACK_TOKEN: secrets['a Slack token']?.secret ?? '',
+    SESSION_JWT: secrets['a JWT']?.secret ?? '',
+    DEPLOY_KEY: key,
+  };
+  /** A key is recognised by any of its lines. */
+  const parts = [...Object.values(given).slice(0, 5), ...body.split('\n')];
+  const all = Object.keys(given)
+    .map((name) => `{{env:${name}}}`)
+    .join(' ');
+  const each = Object.keys(given).map((name) => ({ line: `found ${name}={{env:${name}}}` }));
+
+  test('are in no file of the run but in the answer, and the session it is pointed at', async () => {
+    expect(new Set(parts).size).toBe(10);
+    const toolbox = new Toolbox({
+      env: { ...world.env, ...given },
+      distDirectory: world.dist,
+      client: { kind: 'cli', version: 'test' },
+    });
+    const started = await start(
+      world,
+      {
+        steps: [
+          ...each,
+          { line: all },
+          { stderr: `stderr says ${all}\n` },
+          {
+            thinking: `thinking of ${all}`,
+            say: `saying ${all}`,
+            tools: [{ updates: [all], output: `printing ${all}` }],
+          },
+          { dialog: 'confirm', title: `May I use ${all}?`, message: all, timeout: 10 },
+          { say: `the answer is ${all}` },
+        ],
+        ended: [{ exit: 3, stderr: `${'-'.repeat(200)}\ngoing down with ${all}\n` }],
+      },
+      { toolbox },
+    );
+    const { snapshot, lines } = await ended(started);
+    // The end of its error output is part of the reason.
+    expect(snapshot).toMatchObject({ state: 'failed', error: { code: 'child_exited' } });
+    expect(snapshot.error?.message).toContain('going down with');
+    expect(ofType(lines, 'child.stdout').map((line) => line.text)).toContain('found OPENAI_API_KEY=[redacted]');
+    expect(ofType(lines, 'question.asked')).toHaveLength(1);
+    // What they were printed to, and the redaction leaves the words around them.
+    const layout = childLayout(started.directory, 1);
+    const transcript = await readFile(layout.transcript, 'utf8');
+    for (const word of ['thinking of', 'saying', 'printing', 'the answer is', '[redacted]'])
+      expect(transcript).toContain(word);
+    expect(await readFile(layout.stderr, 'utf8')).toMatch(
+      /stderr says \[redacted\].*\n[\s\S]*going down with \[redacted\]/,
+    );
+
+    const files = await filesIn(started.directory);
+    expect(files.map((file) => basename(file))).toEqual(
+      expect.arrayContaining([
+        'run.json',
+        'journal.jsonl',
+        'status.json',
+        'runner.log',
+        'transcript.jsonl',
+        'stderr.log',
+      ]),
+    );
+    for (const file of files) {
+      expect((await stat(file)).mode & 0o777, file).toBe(0o600);
+      if (file === layout.result || file.startsWith(layout.sessions)) continue;
+      const content = await readFile(file, 'utf8');
+      for (const part of parts)
+        expect(content.includes(part), `${basename(file)} holds ${part.slice(0, 12)}…`).toBe(false);
+    }
+    // The answer is handed on as it is.
+    const text = await readResultText(started.directory, 1);
+    for (const part of parts) expect(text).toContain(part);
+    // Nothing of it is anywhere else that we keep.
+    for (const file of await filesIn(world.toolbox.root.root)) {
+      if (file.startsWith(started.directory)) continue;
+      const content = await readFile(file, 'utf8');
+      for (const part of parts) expect(content.includes(part), file).toBe(false);
+    }
+  });
+});
+
+describe('B89 a child that prints without end', () => {
+  /** Most memory a process has had at once, in MiB. */
+  async function peakOf(pid: number): Promise<number> {
+    const status = await readFile(`/proc/${pid}/status`, 'utf8');
+    return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) / 1024;
+  }
+
+  test.skipIf(process.platform !== 'linux')('300 MB: files and memory stay within their limits', async () => {
+    const started = await start(world, {
+      steps: [
+        { flood: 'deltas', mb: 100 },
+        { flood: 'events', mb: 50 },
+        { flood: 'lines', mb: 50 },
+        { flood: 'stderr', mb: 50 },
+        { flood: 'unknown', mb: 50 },
+        { say: 'Enough.' },
+        { gate: 'measured' },
+      ],
+    });
+    await waitFor(
+      'the end of the flood',
+      async () => (await started.store.read(started.runId)).view?.children[0]?.turns,
+      {
+        timeoutMs: 50_000,
+        everyMs: 100,
+      },
+    );
+    const peak = await peakOf(await runnerOf(started));
+    await fake.arrivedAt('measured');
+    await fake.open('measured');
+    const { snapshot, lines } = await ended(started);
+    expect(snapshot.state).toBe('complete');
+    expect(await readResultText(started.directory, 1)).toBe('Enough.');
+    const layout = childLayout(started.directory, 1);
+    const sizes = await Promise.all(
+      (await filesIn(layout.directory)).map(async (file) => [basename(file), (await stat(file)).size] as const),
+    );
+    const total = (pattern: RegExp) => sizes.reduce((sum, [name, size]) => sum + (pattern.test(name) ? size : 0), 0);
+    const { headBytes, segmentBytes, segments } = MIRROR_LIMITS;
+    expect(total(/^transcript\..*jsonl$|^transcript\.jsonl$/)).toBeLessThanOrEqual(headBytes + segments * segmentBytes);
+    expect(total(/^stderr\.log$/)).toBeLessThan(1.1 * MB);
+    expect((await stat(runLayout(started.directory).journal)).size).toBeLessThan(MB);
+    expect(ofType(lines, 'child.stdout')).toHaveLength(100);
+    console.log('peak', peak, sizes);
+    expect(peak).toBeLessThan(400);
+  });
+});
