@@ -40,7 +40,8 @@ export async function connectRunner(directory: string, client: ClientIdentity): 
     return peer;
   } catch (error) {
     peer.close();
-    throw error;
+    const isSilent = error instanceof LanesError && error.code === 'runner_unreachable';
+    throw isSilent ? new LanesError(error.code, error.message, 'If this lasts, use Force Stop.') : error;
   }
 }
 

@@ -1,4 +1,5 @@
 /** Starts a run: a detached runner is spawned, given the launch record over its socket and told to proceed. */
+import { explainDiskFull } from '../core/files/index.ts';
 import { ensureProject, type Project, type ProjectLayout } from '../core/projects/index.ts';
 import { type LaunchPlan, type LaunchRequest, planLaunch } from './plan.ts';
 import { ANSWER_MS, startRunner } from './runner-process.ts';
@@ -23,7 +24,11 @@ export async function startRun(
 ): Promise<Launched> {
   const { record, project } = plan;
   const layout = 'layout' in project ? project.layout : project;
-  if ('layout' in project) await ensureProject(project);
+  if ('layout' in project) {
+    await ensureProject(project).catch((error: unknown) => {
+      throw explainDiskFull(error);
+    });
+  }
   const program = { node: record.node, runner: plan.runtime.runner, electron: plan.electron };
   const order = { kind: 'new' as const, runId: record.runId, projectDirectory: layout.directory };
   const { peer, explain } = await startRunner(toolbox, program, layout, order, options);

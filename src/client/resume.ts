@@ -3,9 +3,10 @@
  * launch contract of the old. One decision for every client.
  */
 import { stat } from 'node:fs/promises';
+import { checkOutput } from '../core/outputs/index.ts';
 import { newRunId, RunReader, readLaunchRecord, taskTitle } from '../core/runs/index.ts';
 import { readSessionFile, sessionHolder } from '../core/sessions/index.ts';
-import { isTerminal, LanesError, type LaunchRecord, type Owner } from '../protocol/index.ts';
+import { isTerminal, LanesError, type LaunchRecord, type Owner, type RunState } from '../protocol/index.ts';
 import { type Launched, startRun } from './launch.ts';
 import { checkTask, type LaunchPlan, sessionName } from './plan.ts';
 import { projectOf, recoverRun } from './recover.ts';
@@ -29,13 +30,19 @@ export type Resumed = { kind: 'continued'; runId: string; directory: string } | 
 
 export const GO_ON = 'Go on with your task from where you stopped.';
 
+/** What to do with a run that has not ended. */
+const INSTEAD: Partial<Record<RunState, string>> = {
+  running: 'Steer it instead.',
+  waiting: 'Answer its question instead.',
+  unresponsive: 'Use Force Stop first.',
+};
+
 /** Which of the two `resumeRun` would do. Throws `resume_refused` with the exact reason when neither is possible. */
 export async function resumeKind(directory: string): Promise<'continue' | 'resume'> {
   const { view } = await RunReader.open(directory);
   const state = await deriveState(directory, view);
   if (state === 'lost') return 'continue';
-  if (!isTerminal(state))
-    throw refused(`it is ${state}`, state === 'unresponsive' ? 'Use Force Stop first.' : 'Steer it instead.');
+  if (!isTerminal(state)) throw refused(`it is ${state}`, INSTEAD[state]);
   if (state === 'stopped') throw refused('it was stopped', 'Start a new run with the same task.');
   if (state === 'rejected') throw refused('it was rejected');
   return 'resume';
@@ -79,6 +86,8 @@ export async function planResume(toolbox: Toolbox, request: ResumeRequest): Prom
       'Resume on a copy of the session in another folder (fork).',
     );
   }
+  const project = projectOf(request.directory);
+  if (source.child.output) await checkOutput(project.claims, source.child.output.path);
   const [tools, runtime] = await Promise.all([toolbox.tools(), ensureRuntime(toolbox.distDirectory, toolbox.root)]);
   const record: LaunchRecord = {
     ...source,
@@ -99,5 +108,5 @@ export async function planResume(toolbox: Toolbox, request: ResumeRequest): Prom
     node: tools.node.file,
     pi: tools.installation,
   };
-  return { record, project: projectOf(request.directory), runtime, electron: tools.node.electron };
+  return { record, project, runtime, electron: tools.node.electron };
 }

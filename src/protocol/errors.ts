@@ -63,6 +63,7 @@ export const ERROR_CODES = [
   'question_gone',
   'run_lost',
   'cwd_gone',
+  'disk_full',
   'untrusted_workspace',
 ] as const;
 
@@ -100,9 +101,6 @@ export class LanesError extends Error {
 /** Anything thrown, as an error value. Errors that are not ours become `internal` with their message. */
 export function toErrorValue(error: unknown): ErrorValue {
   if (error instanceof LanesError) return error.toValue();
-  if (error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')) {
-    return { code: 'disk_full', message: `The disk is full (${error.message}).`, hint: 'Make room, then try again.' };
-  }
   return { code: 'internal', message: error instanceof Error ? error.message : String(error) };
 }
 

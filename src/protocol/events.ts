@@ -19,6 +19,10 @@ export { processIdentity };
 const storedFile = z.object({ file: z.string(), bytes: z.number(), sha256: z.string() });
 export type StoredFile = z.infer<typeof storedFile>;
 
+/** What tells whether a file was changed. */
+const fileLook = z.object({ mtimeMs: z.number(), size: z.number(), ino: z.number() });
+export type FileLook = z.infer<typeof fileLook>;
+
 /** What a living child is doing. */
 export const childPhase = z.enum(['starting', 'idle', 'thinking', 'tool', 'retrying', 'compacting', 'ending']);
 export type ChildPhase = z.infer<typeof childPhase>;
@@ -159,8 +163,13 @@ export const journalEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('attention.raised'), child, kind: attentionKind, text: z.string() }),
   z.object({ type: z.literal('attention.cleared'), child, kind: attentionKind }),
 
-  /** This run alone writes this file. Real path. */
-  z.object({ type: z.literal('output.claimed'), child, path: z.string() }),
+  /** This run alone writes this file. Real path. `before`: what it looked like when the work began; null: it was not there. */
+  z.object({
+    type: z.literal('output.claimed'),
+    child,
+    path: z.string(),
+    before: z.optional(z.nullable(fileLook)),
+  }),
   /** `kept`: the child had written the file itself. */
   z.object({
     type: z.literal('output.settled'),

@@ -23,7 +23,7 @@ export class Attention {
   readonly #note: (event: JournalEvent) => void;
   readonly #child: number;
   readonly #limits: AttentionLimits;
-  readonly #idleMs: number;
+  #idleMs: number;
   readonly #raised = new Set<AttentionKind>();
   readonly #longTimer: NodeJS.Timeout;
   #idleTimer: NodeJS.Timeout | undefined;
@@ -39,12 +39,18 @@ export class Attention {
     this.#note = note;
     this.#child = child;
     this.#limits = limits;
-    this.#idleMs = limits.idleMs * (PATIENCE[thinking ?? ''] ?? 1);
+    this.#idleMs = limits.idleMs;
+    this.thinking = thinking;
     this.#longTimer = setTimeout(
       () => this.#raise('active_long_running', 'It has been working for a long time.'),
       limits.longMs,
     );
     this.#longTimer.unref();
+  }
+
+  /** The level the child really thinks at: its own default, when none was asked for. */
+  set thinking(level: string | undefined) {
+    this.#idleMs = this.#limits.idleMs * (PATIENCE[level ?? ''] ?? 1);
   }
 
   /** What the child is doing has changed. Silence counts from its first turn on, and not while a tool runs. */

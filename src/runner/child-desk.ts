@@ -1,5 +1,5 @@
 /** Everything that listens to a working child: mirror, journal, limits, attention, steering, questions. */
-import type { Child, ChildEvent } from '../core/children/index.ts';
+import type { Child, ChildEvent, ChildReady } from '../core/children/index.ts';
 import type { ChildLayout } from '../core/projects/index.ts';
 import type { AliveClock } from '../core/time/index.ts';
 import { CappedLog, LineRedaction, MirrorWriter } from '../core/transcripts/index.ts';
@@ -45,12 +45,17 @@ export class ChildDesk {
     this.#stderr = new CappedLog(layout.stderr);
     this.#progress = new ProgressNotes((event) => run.note(event), index);
     this.#attention = new Attention((event) => run.note(event), index, run.record.child.thinking);
-    this.#deadlines = new Deadlines(clock, run.record, control, (event) => run.append(event));
+    this.#deadlines = new Deadlines(clock, run.record, control, (event) => run.appendInTime(event));
   }
 
   /** The child whose events follow. */
   attend(child: Child): void {
     this.#child = child;
+  }
+
+  /** The child can be asked now. */
+  ready({ thinking }: ChildReady): void {
+    this.#attention.thinking = thinking ?? undefined;
   }
 
   /** A line of ours in the transcript. */

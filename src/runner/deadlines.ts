@@ -18,7 +18,7 @@ export class Deadlines {
   readonly #stopRun: () => void;
   #phase = 'starting';
 
-  /** @param note writes an event durably before the limit takes effect */
+  /** @param note writes an event before the limit takes effect, as far as the disk allows */
   constructor(
     clock: AliveClock,
     record: LaunchRecord,

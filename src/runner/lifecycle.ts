@@ -189,7 +189,14 @@ export class RunnerLifecycle {
     }
     if (!this.#requests.has(reason)) {
       this.#requests.set(reason, requestId);
-      await run.append({ type: 'control.requested', requestId, action: reason, by, message: null, preview: null });
+      await run.appendInTime({
+        type: 'control.requested',
+        requestId,
+        action: reason,
+        by,
+        message: null,
+        preview: null,
+      });
       this.#control.request(reason);
     }
     await this.#ended.promise;

@@ -2,7 +2,14 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makePrivateFolder, syncFolder, whenThereIsRoom, writeFileAtomic } from '../core/files/index.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  explainDiskFull,
+  makePrivateFolder,
+  syncFolder,
+  whenThereIsRoom,
+  writeFileAtomic,
+} from '../core/files/index.ts';
 import { JournalWriter, readJournal } from '../core/journal/index.ts';
 import { acquireLock, type Lock, lockAt } from '../core/locks/index.ts';
 import { identify } from '../core/processes/index.ts';
@@ -28,6 +35,9 @@ import type {
   StoredFile,
   TerminalState,
 } from '../protocol/index.ts';
+
+/** Milliseconds an intent may wait for the disk before it takes effect. */
+const INTENT_MS = 1000;
 
 export interface OpenRunOptions {
   fault?: ((type: JournalEventType, when: 'before' | 'after') => void) | undefined;
@@ -84,7 +94,7 @@ export class OpenRun {
     } catch (error) {
       await rm(marker, { force: true });
       await rm(staging, { recursive: true, force: true });
-      throw error;
+      throw explainDiskFull(error);
     }
     const run = new OpenRun(record, project, final, lockAt(runLayout(final).lease, lease.owner), []);
     // On Windows an open file cannot be moved: the log then stays where it is.
@@ -157,6 +167,12 @@ export class OpenRun {
   /** Appends one step and syncs it. */
   append(...events: JournalEvent[]): Promise<void> {
     return this.#writer.append(events, { sync: true });
+  }
+
+  /** Appends the intent to end a child. A disk that is full keeps the line waiting, but not the end. */
+  async appendInTime(event: JournalEvent): Promise<void> {
+    const written = this.append(event);
+    await Promise.race([written, delay(INTENT_MS)]);
   }
 
   /** Appends without a sync: progress that may be lost. */

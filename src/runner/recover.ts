@@ -1,7 +1,7 @@
 /** Puts a run in order whose runner is gone: ends what is left of it, settles what was intended, and says where to go on. */
 import { childMarker, findTree, killTree } from '../core/processes/index.ts';
 import { CONTINUE_PROMPT, decideRecovery, lastPrompt, MAX_EPOCHS, type RecoveryDecision } from '../core/runs/index.ts';
-import { judgeSession, readSessionFile } from '../core/sessions/index.ts';
+import { judgeSession, readSessionFile, type SessionFile, type SessionVerdict } from '../core/sessions/index.ts';
 import type { ErrorValue, JournalLine, ProcessIdentity, RecoverOrder } from '../protocol/index.ts';
 import type { OpenRun } from './open-run.ts';
 import { type Beginning, firstBeginning, type RunResult } from './single-run.ts';
@@ -79,11 +79,20 @@ function follow(run: OpenRun, decision: RecoveryDecision): Recovered {
 
 async function decide(run: OpenRun, earlier: readonly JournalLine[]): Promise<RecoveryDecision> {
   const path = run.view.children[0]?.session?.file;
-  const prompt = lastPrompt(earlier);
-  if (!path || !prompt) return decideRecovery(run.view, earlier, undefined);
+  if (!path || !lastPrompt(earlier)) return decideRecovery(run.view, earlier, undefined);
   const file = await readSessionFile(path);
-  const verdict = file.state === 'ok' ? judgeSession(file, prompt.sha256) : undefined;
+  const verdict = file.state === 'ok' ? judge(file, earlier) : undefined;
   return decideRecovery(run.view, earlier, { file, verdict, path });
+}
+
+/** By the newest prompt that has an effect: of several runners that died in a row the last may not have sent its own. */
+function judge(file: Extract<SessionFile, { state: 'ok' }>, earlier: readonly JournalLine[]): SessionVerdict {
+  for (const line of earlier.toReversed()) {
+    if (line.type !== 'child.prompt.intended') continue;
+    const verdict = judgeSession(file, line.sha256);
+    if (verdict.kind !== 'not-begun') return verdict;
+  }
+  return { kind: 'not-begun' };
 }
 
 /** Kills what the old runner's children left, each by verified identity. Returns how many processes there were. */
@@ -93,8 +102,9 @@ async function endLeftovers(run: OpenRun, earlier: readonly JournalLine[]): Prom
   const nobody: ProcessIdentity = { pid: 0, start: null };
   let count = 0;
   for (const root of roots.length > 0 ? roots : [nobody]) {
-    count += (await findTree(root, marker)).length;
-    const tree = await killTree(root, marker, { deadlineMs: KILL_MS });
+    const known = await findTree(root, marker);
+    count += known.length;
+    const tree = await killTree(root, marker, { deadlineMs: KILL_MS, known });
     const open = earlier.findLast((line) => line.type === 'child.spawned' || line.type === 'child.ended');
     if (open?.type === 'child.spawned' && open.process.pid === root.pid && open.process.start === root.start) {
       const { attempt } = open;

@@ -47,7 +47,7 @@ export async function executeSingleRun(tools: RunTools, beginning: Beginning): P
   const leases: Leases = new Map();
   let output: OutputClaim | undefined;
   try {
-    output = await claimOutput(run);
+    output = await claimOutput(run, beginning);
     if (beginning.kind === 'adopt') {
       const { text, stopReason } = beginning;
       const known = run.view.children[0];
@@ -101,12 +101,20 @@ async function giveBack(held: { release(): Promise<void> } | undefined): Promise
   if (held) await whenThereIsRoom(() => held.release()).catch(() => undefined);
 }
 
-async function claimOutput(run: OpenRun): Promise<OutputClaim | undefined> {
+async function claimOutput(run: OpenRun, beginning: Beginning): Promise<OutputClaim | undefined> {
   const plan = run.record.child.output;
   if (!plan) return undefined;
-  const claim = await OutputClaim.take(run.project.claims, plan.path, `run ${run.record.runId}`);
-  await run.append(...proceeded(run), { type: 'output.claimed', child: CHILD, path: claim.path });
+  // Work that goes on after a crash may have written the file already.
+  const goesOn = beginning.kind === 'adopt' || beginning.prompt === CONTINUE_PROMPT;
+  const earlier = goesOn ? run.earlier.findLast((line) => line.type === 'output.claimed') : undefined;
+  const before = earlier?.type === 'output.claimed' ? earlier.before : undefined;
+  const claim = await OutputClaim.take(run.project.claims, plan.path, `run ${run.record.runId}`, before);
+  await run.append(...proceeded(run), claimed(claim));
   return claim;
+}
+
+function claimed({ path, before }: OutputClaim): JournalEvent {
+  return { type: 'output.claimed', child: CHILD, path, before };
 }
 
 /** The commit point is written in one step with what it allows. */
@@ -133,7 +141,6 @@ async function attempts(
   let recovered = false;
   const tried: string[] = [];
   for (let attempt = (run.view.children[0]?.attempt ?? 0) + 1; ; attempt++) {
-    await output?.renew();
     const from = performance.now();
     let { outcome, child } = await oneAttempt(tools, beginning, attempt, plan, leases);
     for (;;) {
@@ -157,7 +164,12 @@ async function attempts(
         outcome = await ask(tools, child, CONTINUE_PROMPT);
         continue;
       }
+      tools.desk.steering.detach();
       if (child) await endChild(tools, child);
+      if (output) {
+        await output.renew();
+        await run.append(claimed(output));
+      }
       if (step.next === 'retry') coldStarts++;
       if (step.next === 'fallback') plan = { ...plan, model: step.model };
       const ended = await control.race(delay(step.delayMs));
@@ -205,6 +217,7 @@ async function oneAttempt(
     await spawned;
   }
   if (ready === 'ended') return { outcome: await cutOff(tools, child), child };
+  desk.ready(ready);
   // A session that is new is nobody else's: its lease is taken while the prompt is on its way.
   const { file } = ready.session;
   const fresh = file !== null && beginning.session.kind !== 'continue' ? lease(tools, leases, file) : undefined;

@@ -107,8 +107,15 @@ export class Steering {
       // The child may have heard it already while we wrote.
       if (message.state === 'queued') await this.#note(message, 'queued', null);
     } catch (error) {
-      await this.#settle(message, 'failed', toErrorValue(error).message);
+      // A child that was given up refuses nothing: the message waits for the next one.
+      if (this.#child === child) await this.#settle(message, 'failed', toErrorValue(error).message);
     }
+  }
+
+  /** The child is given up and another one follows: what this one did not take up waits for that. */
+  detach(): void {
+    this.#child = undefined;
+    for (const message of this.#messages) if (message.state === 'queued') message.state = 'waiting';
   }
 
   /** A user message stands in the child's conversation. */

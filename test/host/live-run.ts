@@ -33,6 +33,8 @@ export interface LiveRun {
   /** What the runner notes about it. */
   append(events: readonly JournalEvent[]): Promise<void>;
   end(state: TerminalState, error?: ErrorValue): Promise<void>;
+  /** Its runner is gone without a word. */
+  abandon(): Promise<void>;
 }
 
 /** The store of the project that the workspace belongs to, as the extension finds it. */
@@ -75,6 +77,11 @@ export async function startLiveRun(project: ProjectLayout, task: string): Promis
       await rm(marker);
       await lease.release();
       await journal.close();
+    },
+    async abandon() {
+      await mirror.close();
+      await journal.close();
+      await lease.release();
     },
   };
 }

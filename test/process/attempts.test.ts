@@ -29,8 +29,9 @@ beforeEach(async () => {
   earlier = (await fake.launches('child')).length;
 });
 afterAll(async () => {
-  if (fake) expect(await fake.running()).toEqual([]);
+  const left = await fake?.cleanup();
   await stack.disposeAsync();
+  expect(left).toEqual([]);
 });
 
 type Plan = Parameters<typeof fakeTask>[0];

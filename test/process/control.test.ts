@@ -193,6 +193,32 @@ describe.concurrent('messages', () => {
     await run.expectNothingLeft();
   });
 
+  test('a message between two attempts waits for the next child, as does one that the first did not take up', async () => {
+    const [first, second] = [unique('first'), unique('second')];
+    const launch = { launches: [{}, { start: [{ gate: second }] }] };
+    const attempts = [
+      { steps: [{ await: 'steering' as const }, { gate: first }, { error: '529 overloaded' }], keepQueue: true },
+      { steps: [{ await: 'steering' as const }, { say: 'heard' }] },
+    ];
+    const change: RunOptions['change'] = (plan) => {
+      const { child } = plan.record;
+      const agent = { ...child.agent, fallbackModels: ['fake/scripted-b'] };
+      return { ...plan, record: { ...plan.record, child: { ...child, agent } } };
+    };
+    const run = await start({ attempts, key: unique('key') }, { launch, change });
+    const early = steer(run, 'to the first');
+    await fake.arrivedAt(first);
+    await fake.open(first);
+    await fake.arrivedAt(second);
+    expect(await early).toMatchObject({ state: 'queued' });
+    expect(await steer(run, 'in between')).toEqual({ state: 'queued', reason: 'the agent is still starting' });
+    await fake.open(second);
+    expect(await run.end()).toMatchObject({ state: 'complete', view: { model: 'fake/scripted-b' } });
+    expect((await receipts(run, 'to the first')).at(-1)).toBe('delivered');
+    expect((await receipts(run, 'in between')).at(-1)).toBe('delivered');
+    await run.expectNothingLeft();
+  });
+
   test('run-71 one request over two connections is carried out once', async () => {
     const gate = unique('tool');
     const run = await start({ steps: [inTool(gate), { say: 'heard: {{steers}}' }] });

@@ -4,7 +4,15 @@ import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
-import { launch, RunStore, readResultText, stopRun, Toolbox, waitForEnd } from '../../src/client/index.ts';
+import {
+  launch,
+  RunStore,
+  readResultText,
+  stopRun,
+  Toolbox,
+  TranscriptFollower,
+  waitForEnd,
+} from '../../src/client/index.ts';
 import { readJournal } from '../../src/core/journal/index.ts';
 import { inspectLock } from '../../src/core/locks/index.ts';
 import { childLayout, rootLayout, runLayout } from '../../src/core/projects/index.ts';
@@ -82,25 +90,29 @@ beforeAll(async () => {
   world = stack.use(await createWorld({ piPath: fake.folder, git: false }));
 });
 afterAll(async () => {
-  if (fake) expect(await fake.running()).toEqual([]);
+  const left = await fake?.cleanup();
   await stack.disposeAsync();
+  expect(left).toEqual([]);
 });
 
 describe('a full disk', () => {
+  let world: World;
   /** Why no small file system can be mounted here, if so. */
   let obstacle: string | undefined;
+  const stack = new AsyncDisposableStack();
   beforeAll(async () => {
+    world = stack.use(await createWorld({ piPath: fake.folder, git: false }));
     const { root } = rootLayout(world.agent.agentDir);
     await mkdir(root, { recursive: true });
     try {
       await run('mount', ['-t', 'tmpfs', '-o', 'size=24m,mode=700', 'tmpfs', root]);
-      stack.defer(async () => {
-        await run('umount', [root]).catch(async (e) => { console.log('UMOUNT', e.stderr, (await run('sh', ['-c', `for p in /proc/[0-9]*; do for f in $p/cwd $p/fd/* $p/map_files/*; do readlink $f 2>/dev/null | grep -q ${root} && echo $f $(readlink $f) $(tr '\\0' ' ' <$p/cmdline); done; done; true`])).stdout); throw e; });
-      });
+      // Lazy: whatever may still look into it, the folder must be removable.
+      stack.defer(() => run('umount', ['--lazy', root]).then(() => undefined));
     } catch (error) {
       obstacle = error instanceof Error ? error.message.trim() : String(error);
     }
   });
+  afterAll(() => stack.disposeAsync());
 
   function needsDisk({ skip }: TestContext): void {
     if (obstacle !== undefined) skip(`no small file system can be mounted here: ${obstacle}`);
@@ -169,6 +181,7 @@ describe('a full disk', () => {
     expect(await readFinalStatus(started.directory)).toEqual(snapshot.view);
     const { stdout } = await world.cli(['transcript', started.runId]);
     for (const part of ['Before it was full.', output, 'While it was full.']) expect(stdout).toContain(part);
+    expect(stdout).not.toContain('could not be read');
     await expectGivenBack(started, child?.session?.file);
   });
 
@@ -197,9 +210,19 @@ describe('a full disk', () => {
 
   test('run-24 that is full does not keep a child from being stopped', async (context) => {
     needsDisk(context);
-    const started = await start(world, { steps: [{ say: 'At work.' }, { gate: 'stop-full' }] });
-    await fake.arrivedAt('stop-full');
+    const started = await start(world, {
+      steps: [
+        { say: 'At work.' },
+        { gate: 'before' },
+        { flood: 'lines', mb: 1, lineBytes: 1900 },
+        { gate: 'stop-full' },
+      ],
+    });
+    await fake.arrivedAt('before');
     await fill();
+    // From here on not even a short line fits into the journal.
+    await fake.open('before');
+    await fake.arrivedAt('stop-full');
     const stopped = stopRun(world.toolbox, started.directory, owner);
     try {
       await waitFor('the child to be gone', async () => (await fake.running()).length === 0);
@@ -256,7 +279,7 @@ describe('B84 secrets in the environment of a child that prints them', () => {
   const each = Object.keys(given).map((name) => ({ line: `found ${name}={{env:${name}}}` }));
 
   test('are in no file of the run but in the answer, and the session it is pointed at', async () => {
-    expect(new Set(parts).size).toBe(10);
+    expect(new Set(parts).size).toBe(6);
     const toolbox = new Toolbox({
       env: { ...world.env, ...given },
       distDirectory: world.dist,
@@ -307,9 +330,13 @@ describe('B84 secrets in the environment of a child that prints them', () => {
         'stderr.log',
       ]),
     );
+    for (const folder of [started.directory, layout.directory, layout.sessions])
+      expect((await stat(folder)).mode & 0o777, folder).toBe(0o700);
     for (const file of files) {
+      // Pi's own: nobody else can enter its folder, and it is exact, because a resume needs it.
+      if (file.startsWith(layout.sessions)) continue;
       expect((await stat(file)).mode & 0o777, file).toBe(0o600);
-      if (file === layout.result || file.startsWith(layout.sessions)) continue;
+      if (file === layout.result) continue;
       const content = await readFile(file, 'utf8');
       for (const part of parts)
         expect(content.includes(part), `${basename(file)} holds ${part.slice(0, 12)}…`).toBe(false);
@@ -333,43 +360,48 @@ describe('B89 a child that prints without end', () => {
     return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) / 1024;
   }
 
-  test.skipIf(process.platform !== 'linux')('300 MB: files and memory stay within their limits', async () => {
+  test.skipIf(process.platform !== 'linux')('600 MB: files and memory stay within their limits', async () => {
+    const messages = Array.from({ length: 1300 }, () => ({ big: 'tool_execution_end' as const, bytes: 60_000 }));
     const started = await start(world, {
       steps: [
-        { flood: 'deltas', mb: 100 },
-        { flood: 'events', mb: 50 },
-        { flood: 'lines', mb: 50 },
-        { flood: 'stderr', mb: 50 },
-        { flood: 'unknown', mb: 50 },
+        { say: 'It begins.' },
+        { flood: 'deltas', mb: 200 },
+        { flood: 'events', mb: 80 },
+        { flood: 'lines', mb: 80 },
+        { flood: 'stderr', mb: 80 },
+        { flood: 'unknown', mb: 80 },
+        ...messages,
         { say: 'Enough.' },
         { gate: 'measured' },
       ],
     });
-    await waitFor(
-      'the end of the flood',
-      async () => (await started.store.read(started.runId)).view?.children[0]?.turns,
-      {
-        timeoutMs: 50_000,
-        everyMs: 100,
-      },
-    );
+    const turns = async () => (await started.store.read(started.runId)).view?.children[0]?.turns;
+    await waitFor('the end of the flood', async () => (await turns()) === 2, { timeoutMs: 50_000, everyMs: 100 });
     const peak = await peakOf(await runnerOf(started));
-    await fake.arrivedAt('measured');
     await fake.open('measured');
     const { snapshot, lines } = await ended(started);
     expect(snapshot.state).toBe('complete');
     expect(await readResultText(started.directory, 1)).toBe('Enough.');
+    // Holding on to all of it, or even to one kind of it for long, would take more.
+    expect(peak).toBeLessThan(450);
     const layout = childLayout(started.directory, 1);
-    const sizes = await Promise.all(
-      (await filesIn(layout.directory)).map(async (file) => [basename(file), (await stat(file)).size] as const),
-    );
-    const total = (pattern: RegExp) => sizes.reduce((sum, [name, size]) => sum + (pattern.test(name) ? size : 0), 0);
+    const sizeOf = async (pattern: RegExp) => {
+      const files = (await filesIn(layout.directory)).filter((file) => pattern.test(basename(file)));
+      const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));
+      return sizes.reduce((sum, size) => sum + size, 0);
+    };
     const { headBytes, segmentBytes, segments } = MIRROR_LIMITS;
-    expect(total(/^transcript\..*jsonl$|^transcript\.jsonl$/)).toBeLessThanOrEqual(headBytes + segments * segmentBytes);
-    expect(total(/^stderr\.log$/)).toBeLessThan(1.1 * MB);
+    const mirror = await sizeOf(/^transcript\..*jsonl$/);
+    expect(mirror).toBeLessThanOrEqual(headBytes + segments * segmentBytes);
+    expect(mirror).toBeGreaterThan(headBytes + (segments - 1) * segmentBytes);
+    expect(await sizeOf(/^stderr\.log$/)).toBeLessThan(1.1 * MB);
     expect((await stat(runLayout(started.directory).journal)).size).toBeLessThan(MB);
     expect(ofType(lines, 'child.stdout')).toHaveLength(100);
-    console.log('peak', peak, sizes);
-    expect(peak).toBeLessThan(400);
+    const transcript = new TranscriptFollower(started.directory, 1);
+    await transcript.refresh();
+    const text = transcript.toString();
+    for (const part of ['It begins.', 'The middle of this transcript was left out', 'Enough.'])
+      expect(text.includes(part), part).toBe(true);
+    expect(text).not.toContain('could not be read');
   });
 });

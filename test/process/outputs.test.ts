@@ -2,7 +2,16 @@
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { launch, planLaunch, RunStore, readResultText, startRun, stopRun, waitForEnd } from '../../src/client/index.ts';
+import {
+  launch,
+  planLaunch,
+  RunStore,
+  readResultText,
+  resumeRun,
+  startRun,
+  stopRun,
+  waitForEnd,
+} from '../../src/client/index.ts';
 import { readJournal } from '../../src/core/journal/index.ts';
 import { MAX_OUTPUT_BYTES } from '../../src/core/outputs/index.ts';
 import { findProject, runLayout } from '../../src/core/projects/index.ts';
@@ -31,8 +40,9 @@ beforeEach(async () => {
   await mkdir(folder);
 });
 afterAll(async () => {
-  if (fake) expect(await fake.running()).toEqual([]);
+  const left = await fake?.cleanup();
   await stack.disposeAsync();
+  expect(left).toEqual([]);
 });
 
 type Plan = Parameters<typeof fakeTask>[0];
@@ -145,6 +155,24 @@ describe('two runs and one file', () => {
     expect(await text('answer.md')).toBe('second');
   });
 
+  test('a run is not resumed while another writes its file', async () => {
+    const gate = `other-${count}`;
+    const first = await play({ steps: [{ say: 'first' }] });
+    const other = await start({ steps: [{ gate }, { say: 'other' }] });
+    await fake.arrivedAt(gate);
+    const resume = () => resumeRun(world.toolbox, { directory: first.directory, owner, task: 'again' });
+    await expect(resume()).rejects.toMatchObject({
+      code: 'output_in_use',
+      message: expect.stringContaining(`run ${other.runId}`),
+    });
+    expect(await other.store.runIds()).toEqual([other.runId, first.runId]);
+    await fake.open(gate);
+    await ended(other);
+    const resumed = await resume();
+    expect((await ended({ ...resumed, store: other.store })).child?.output?.outcome).toBe('saved');
+    expect(await text('answer.md')).toBe('You said: again');
+  });
+
   test('of two that were planned before either began one fails by name and starts no child', async () => {
     const gate = `race-${count}`;
     const plan: Plan = { steps: [{ gate }, { say: 'the one' }] };
@@ -179,6 +207,24 @@ describe('two runs and one file', () => {
     await stopRun(world.toolbox, first.directory, owner);
     expect((await first.store.read(first.runId)).state).toBe('stopped');
     expect(await text('answer.md')).toBe('second');
+  });
+
+  test('what the child wrote itself before a crash of its runner is kept when the run is continued', async () => {
+    const gate = `own-${count}`;
+    await writeFile(at('answer.md'), 'of yesterday');
+    const run = await start({
+      steps: [{ say: 'Writing.', tools: [{ name: 'write' }] }, { write: 'answer.md', text: 'my own report' }, { gate }],
+    });
+    await fake.arrivedAt(gate);
+    const { lines } = await readJournal(runLayout(run.directory).journal);
+    process.kill(ofType(lines, 'runner.started')[0]?.process.pid ?? 0, 'SIGKILL');
+    await waitFor('the run to be lost', async () => (await run.store.read(run.runId)).state === 'lost');
+    const resumed = await resumeRun(world.toolbox, { directory: run.directory, owner });
+    expect(resumed.kind).toBe('continued');
+    const { snapshot, child } = await ended(run);
+    expect(snapshot.state).toBe('complete');
+    expect(child?.output).toEqual({ path: at('answer.md'), outcome: 'kept', error: null });
+    expect(await text('answer.md')).toBe('my own report');
   });
 });
 

@@ -106,8 +106,9 @@ describe('with a fake Pi', () => {
   });
   beforeEach(() => fake.planLaunches({}));
   afterAll(async () => {
-    if (fake) expect(await fake.running()).toEqual([]);
+    const left = await fake?.cleanup();
     await stack.disposeAsync();
+    expect(left).toEqual([]);
   });
 
   describe('an ended run', () => {
@@ -227,7 +228,7 @@ describe('with a fake Pi', () => {
       expect(await refusal(world, source)).toMatchObject(refused('it is running', 'Steer it instead.'));
       await fake.open('at-work');
       await waitFor('the question', async () => (await source.store.read(source.runId)).state === 'waiting');
-      expect(await refusal(world, source)).toMatchObject(refused('it is waiting'));
+      expect(await refusal(world, source)).toMatchObject(refused('it is waiting', 'Answer its question instead.'));
       await stopRun(world.toolbox, source.directory, owner);
       await ended(source);
       const stopped = refused('it was stopped', 'Start a new run with the same task.');

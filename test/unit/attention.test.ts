@@ -138,6 +138,16 @@ describe('silence', () => {
   });
 });
 
+test('the patience is that of the level the child turns out to have', () => {
+  const { attention, marks } = watch();
+  attention.thinking = 'medium';
+  attention.activity('thinking', 1);
+  seconds(119);
+  expect(marks()).toEqual([]);
+  seconds(1);
+  expect(marks()).toEqual(['+needs_attention']);
+});
+
 describe('long work', () => {
   const long = (marks: string[]) => only(marks, 'active_long_running');
 

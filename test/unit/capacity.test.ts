@@ -1,8 +1,38 @@
 /** A full disk is waited for, nothing else is. */
-import { describe, expect, test, vi } from 'vitest';
-import { whenThereIsRoom } from '../../src/core/files/index.ts';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { appendWhole, explainDiskFull, whenThereIsRoom } from '../../src/core/files/index.ts';
+import { CappedLog, MirrorReader, MirrorWriter } from '../../src/core/transcripts/index.ts';
+import { LanesError, MAX_BLOCK_CHARS } from '../../src/protocol/index.ts';
+import { tempDir } from '../support/temp.ts';
+import { waitFor } from '../support/wait-for.ts';
 
-const failure = (code: string) => Object.assign(new Error(`${code}: no luck`), { code });
+/** While `full`, a write takes the first half of what it is given and fails. `refused`: how often it did. */
+const disk = vi.hoisted(() => ({ full: false, refused: 0 }));
+vi.mock('node:fs/promises', async (importOriginal) => {
+  const fs = await importOriginal<typeof import('node:fs/promises')>();
+  return {
+    ...fs,
+    open: async (...args: Parameters<typeof fs.open>) => {
+      const handle = await fs.open(...args);
+      const appendFile = handle.appendFile.bind(handle);
+      handle.appendFile = async (data: string | Uint8Array) => {
+        if (!disk.full) return appendFile(data);
+        const bytes = Buffer.from(data);
+        await appendFile(bytes.subarray(0, Math.floor(bytes.length / 2)));
+        disk.refused++;
+        throw failure('ENOSPC');
+      };
+      return handle;
+    },
+  };
+});
+afterEach(() => Object.assign(disk, { full: false, refused: 0 }));
+
+function failure(code: string): Error {
+  return Object.assign(new Error(`${code}: no luck`), { code });
+}
 
 describe('a write', () => {
   test('that succeeds is done once', async () => {
@@ -44,5 +74,94 @@ describe('a write', () => {
       .mockRejectedValueOnce(failure('EIO'));
     await expect(whenThereIsRoom(write)).rejects.toMatchObject({ code: 'EIO' });
     expect(write).toHaveBeenCalledTimes(2);
+  });
+});
+
+test('what a full disk took in part is cut off again', async () => {
+  await using dir = await tempDir();
+  const path = join(dir.path, 'file');
+  const handle = await open(path, 'a');
+  await appendWhole(handle, 'whole\n');
+  disk.full = true;
+  await expect(appendWhole(handle, 'does not fit\n')).rejects.toMatchObject({ code: 'ENOSPC' });
+  expect(await readFile(path, 'utf8')).toBe('whole\n');
+  disk.full = false;
+  await appendWhole(handle, 'fits\n');
+  await handle.close();
+  expect(await readFile(path, 'utf8')).toBe('whole\nfits\n');
+});
+
+describe('an error', () => {
+  test.each(['ENOSPC', 'EDQUOT'])('%s says that the disk is full, and what helps', (code) => {
+    const error = explainDiskFull(failure(code));
+    expect(error).toBeInstanceOf(LanesError);
+    expect(error).toMatchObject({
+      code: 'disk_full',
+      message: expect.stringContaining(code),
+      hint: expect.any(String),
+    });
+  });
+
+  test('of another kind stays what it is', () => {
+    for (const error of [failure('EIO'), new LanesError('internal', 'x'), 'text', undefined])
+      expect(explainDiskFull(error)).toBe(error);
+  });
+});
+
+describe('a transcript on a full disk', () => {
+  const note = (text: string) => ({ type: 'note', t: 1, text }) as const;
+
+  test('waits for room and has no torn line afterwards', async () => {
+    await using dir = await tempDir();
+    const path = join(dir.path, 'transcript.jsonl');
+    const mirror = new MirrorWriter(path);
+    mirror.add(note('before'));
+    await mirror.flush();
+    disk.full = true;
+    mirror.add(note('meanwhile'));
+    const flushed = mirror.flush();
+    mirror.add(note('later'));
+    await waitFor('a refusal', () => disk.refused > 0);
+    disk.full = false;
+    await flushed;
+    await mirror.close();
+    expect(mirror.failure).toBeUndefined();
+    const reader = new MirrorReader(path);
+    expect(await reader.read()).toEqual([note('before'), note('meanwhile'), note('later')]);
+    expect(reader.unreadable).toBe(0);
+  });
+
+  test('does not fill the memory: what is too much is left out, and said', async () => {
+    await using dir = await tempDir();
+    const path = join(dir.path, 'transcript.jsonl');
+    const mirror = new MirrorWriter(path, { headBytes: 100 * 1024 * 1024, segmentBytes: 1024, segments: 1 });
+    const long = note('x'.repeat(MAX_BLOCK_CHARS));
+    disk.full = true;
+    for (let n = 0; n < 600; n++) mirror.add(long);
+    void mirror.flush();
+    for (let n = 0; n < 7; n++) mirror.add(note(`lost ${n}`));
+    void mirror.flush();
+    await waitFor('a refusal', () => disk.refused > 0);
+    disk.full = false;
+    await mirror.close();
+    const entries = await new MirrorReader(path).read();
+    expect(entries).toHaveLength(601);
+    expect(entries.at(-1)).toMatchObject({
+      type: 'note',
+      text: '7 entries were left out here: the disk was full or too slow.',
+    });
+  });
+
+  test('the error output of a child waits as well', async () => {
+    await using dir = await tempDir();
+    const path = join(dir.path, 'stderr.log');
+    const log = new CappedLog(path);
+    disk.full = true;
+    log.add('first line\n');
+    log.add('second line\n');
+    await waitFor('a refusal', () => disk.refused > 0);
+    disk.full = false;
+    await log.close();
+    expect(await readFile(path, 'utf8')).toBe('first line\nsecond line\n');
   });
 });

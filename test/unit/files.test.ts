@@ -1,7 +1,8 @@
-import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, open, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
+  appendWhole,
   errnoOf,
   makeCheckedFolder,
   makePrivateFolder,
@@ -81,6 +82,30 @@ describe('writeFileAtomic', () => {
     await expect(writeFileAtomic(target, 'new')).rejects.toThrow();
     await expect(writeFileAtomic(join(folder.path, 'nowhere', 'x'), 'new')).rejects.toThrow('ENOENT');
     expect((await readdir(folder.path)).sort()).toEqual(['file.json', 'taken']);
+  });
+});
+
+describe('appendWhole', () => {
+  it('appends to what is there', async () => {
+    await writeFile(path, 'one ');
+    await using handle = await open(path, 'a');
+    await appendWhole(handle, 'two ');
+    await appendWhole(handle, Buffer.from('three ü'));
+    expect(await readFile(path, 'utf8')).toBe('one two three ü');
+  });
+
+  it('leaves nothing of a text that went in only in part', async () => {
+    await writeFile(path, 'one ');
+    await using handle = await open(path, 'a');
+    const whole = handle.appendFile.bind(handle);
+    vi.spyOn(handle, 'appendFile').mockImplementationOnce(async () => {
+      await whole('tw');
+      throw Object.assign(new Error('ENOSPC: write'), { code: 'ENOSPC' });
+    });
+    await expect(appendWhole(handle, 'two ')).rejects.toThrow('ENOSPC');
+    expect(await readFile(path, 'utf8')).toBe('one ');
+    await appendWhole(handle, 'three');
+    expect(await readFile(path, 'utf8')).toBe('one three');
   });
 });
 

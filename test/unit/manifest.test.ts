@@ -37,6 +37,7 @@ const manifest = z
         properties: z.record(z.string(), z.object({ scope: z.optional(z.string()) })),
       }),
       languages: z.array(z.object({ id: z.string() })),
+      grammars: z.array(z.object({ language: z.string(), scopeName: z.string(), path: z.string() })),
       configurationDefaults: z.record(z.string(), z.unknown()),
     }),
   })
@@ -136,6 +137,23 @@ describe('what the manifest contributes', () => {
     }
   });
 
+  it('colours languages that it brings along, by rules that can be read', () => {
+    const rule = z.object({
+      name: z.optional(z.string()),
+      match: z.optional(z.string()),
+      begin: z.optional(z.string()),
+    });
+    const grammar = z.object({ scopeName: z.string(), patterns: z.array(rule).check(z.minLength(1)) });
+    for (const { language, scopeName, path } of contributes.grammars) {
+      expect(contributes.languages.map(({ id }) => id)).toContain(language);
+      const read = grammar.parse(json(path));
+      expect(read.scopeName).toBe(scopeName);
+      for (const { match, begin } of read.patterns) {
+        expect(() => new RegExp(match ?? begin ?? '(', 'u'), match ?? begin).not.toThrow();
+      }
+    }
+  });
+
   it('configures languages that it brings along', () => {
     const ids = contributes.languages.map(({ id }) => `[${id}]`);
     for (const key of Object.keys(contributes.configurationDefaults)) expect(ids).toContain(key);
@@ -205,7 +223,8 @@ describe('what is packed', () => {
 
   it('has every file that the manifest names', () => {
     const icons = [...contributes.commands, ...containers, ...views].map(({ icon }) => icon ?? '');
-    const named = [manifest.icon, manifest.main, ...Object.values(manifest.bin), ...icons]
+    const grammars = contributes.grammars.map(({ path }) => path);
+    const named = [manifest.icon, manifest.main, ...Object.values(manifest.bin), ...icons, ...grammars]
       .filter((path) => path !== '' && !path.startsWith('$('))
       .map((path) => path.replace(/^\.\//, ''));
     expect(packed).toEqual(expect.arrayContaining(named));

@@ -158,6 +158,22 @@ describe('the end of the work', () => {
     await claim.release();
   });
 
+  test('what the file looked like at an earlier claim of the same work is what counts', async () => {
+    await writeFile(at('a.md'), 'before');
+    const first = await take(at('a.md'));
+    await first.release();
+    await writeFile(at('a.md'), 'by the child, before a crash');
+    const again = await OutputClaim.take(claims, at('a.md'), 'run one', first.before);
+    expect(again.before).toEqual(first.before);
+    expect(await again.settle('captured')).toMatchObject({ outcome: 'kept' });
+    await again.release();
+    // It was not there at all.
+    const third = await OutputClaim.take(claims, at('a.md'), 'run one', null);
+    expect(await third.settle('captured')).toMatchObject({ outcome: 'kept' });
+    await third.release();
+    expect(await readFile(at('a.md'), 'utf8')).toBe('by the child, before a crash');
+  });
+
   test('a folder that was removed meanwhile is made again', async () => {
     await mkdir(at('folder'));
     const claim = await take(at('folder', 'a.md'));

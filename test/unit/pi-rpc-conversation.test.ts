@@ -90,6 +90,17 @@ describe('when work is over', () => {
     expect(played([settled, { type: 'agent_start' }], NEW_PI, guess).settled).toBe('no');
   });
 
+  it('shows that the end is near, unless more is announced', () => {
+    for (const options of [NEW_PI, OLD_PI]) {
+      const begun = played([{ type: 'agent_start' }, says('done')], options);
+      expect(applyRecord(begun, end(true), options).phase).toBe('thinking');
+      const ending = applyRecord(begun, end(false), options);
+      expect(ending.phase).toBe('ending');
+      // A message that waited is taken up after all.
+      expect(applyRecord(ending, { type: 'agent_start' }, options)).toMatchObject({ phase: 'thinking', settled: 'no' });
+    }
+  });
+
   it('says when it was aborted', () => {
     expect(played([{ type: 'agent_settled', aborted: true }])).toMatchObject({ settled: 'yes', aborted: true });
     expect(played([{ type: 'agent_settled' }]).aborted).toBe(false);

@@ -195,6 +195,29 @@ describe('the tree of processes', () => {
     expect([isAlive(root.pid), isAlive(grandchild)]).toEqual([false, false]);
   });
 
+  it.runIf(linux)('is ended with what was found earlier, although nothing leads to it any more', async () => {
+    const { root, grandchild } = await family('leave', childMarker('d', 1), 'bare');
+    expect(await findTree(root, childMarker('d', 1))).toEqual([]);
+    const known = [await identify(grandchild)];
+    expect(await killTree(root, childMarker('d', 1), { deadlineMs: 5_000, known })).toBe('gone');
+    expect(isAlive(grandchild)).toBe(false);
+  });
+
+  it.runIf(linux)('is not called gone while one that was found is still there', async () => {
+    const { root, grandchild } = await family('stay', childMarker('e', 1), 'bare');
+    // The root ends at once; the grandchild, which nothing leads to then, takes its time.
+    const kill = process.kill.bind(process);
+    const spared = vi
+      .spyOn(process, 'kill')
+      .mockImplementation((pid, signal) => Math.abs(pid) === grandchild || kill(pid, signal));
+    expect(await killTree(root, childMarker('e', 1), { deadlineMs: 300 })).toBe('unknown');
+    spared.mockRestore();
+    expect([isAlive(root.pid), isAlive(grandchild)]).toEqual([false, true]);
+    // A pid that belongs to somebody else by now is nobody of ours.
+    const known = [{ pid: process.pid, start: 'another start' }];
+    expect(await killTree(root, childMarker('e', 1), { deadlineMs: 5_000, known })).toBe('gone');
+  });
+
   it.runIf(linux)('is found by its marker when the child has left the grandchild alone', async () => {
     const marker = childMarker('run', 1);
     const stranger = sleeper({ ...process.env, [MARKER_ENV]: childMarker('run', 11) });

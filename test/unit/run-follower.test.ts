@@ -121,6 +121,22 @@ describe('a follower', () => {
   });
 });
 
+describe('what a person is told', () => {
+  it('is what can be done about a runner that is silent, and nothing about one that answers', async () => {
+    const one = follower();
+    expect((await one.snapshot()).error).toBeNull();
+    passed += 5_000;
+    manner = 'hang up';
+    expect(await one.snapshot()).toMatchObject({
+      state: 'unresponsive',
+      error: { code: 'runner_unreachable', hint: expect.stringContaining('Force Stop') },
+      view: { state: 'running', error: null },
+    });
+    manner = 'answer';
+    expect((await one.snapshot()).error).toBeNull();
+  });
+});
+
 describe('a runner of another version', () => {
   const client = { kind: 'test', version: '0' };
 

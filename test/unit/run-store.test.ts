@@ -222,6 +222,18 @@ describe('a run at one moment', () => {
     expect(await readSnapshot(runId, directory)).toMatchObject({ state: 'running', skipped: 2, error: null });
   });
 
+  it('is lost with what can be done about it', async () => {
+    const { runId, directory } = await writeRun(folder.path, {
+      events: [oneOfEach['run.proceeded']],
+      lease: goneIdentity(),
+    });
+    expect(await readSnapshot(runId, directory)).toMatchObject({
+      state: 'lost',
+      error: { code: 'run_lost', message: expect.stringContaining('gone'), hint: expect.stringContaining('Resume') },
+      view: { state: 'running', error: null },
+    });
+  });
+
   it('is unknown, with the reason, when it cannot be read', async () => {
     const { runId, directory } = await writeRun(folder.path, {});
     await writeFile(runLayout(directory).record, '{"version":9}');

@@ -16,29 +16,44 @@ beforeEach(async () => {
 
 afterEach(() => folder.remove());
 
-const none = { piPath: undefined, nodePath: undefined };
+/** Where paths of the shared file are said to stand. */
+const inFile = () => ({ piSource: `pi.path in ${path}`, nodeSource: `node.path in ${path}` });
+const none = () => ({ piPath: undefined, nodePath: undefined, ...inFile() });
 
 describe('settings', () => {
   it('are none without a file', async () => {
-    expect(await loadSettings(path, {})).toEqual(none);
+    expect(await loadSettings(path, {})).toEqual(none());
   });
 
   it('come from the file, and from the environment before it', async () => {
     await writeFile(path, JSON.stringify({ pi: { path: '/pi', future: 1 }, node: { path: '/node' }, other: true }));
-    expect(await loadSettings(path, {})).toEqual({ piPath: '/pi', nodePath: '/node' });
+    expect(await loadSettings(path, {})).toEqual({ piPath: '/pi', nodePath: '/node', ...inFile() });
     expect(await loadSettings(path, { PI_LANES_PI: '/my/pi', PI_LANES_NODE: '' })).toEqual({
       piPath: '/my/pi',
       nodePath: '/node',
+      ...inFile(),
+      piSource: 'variable PI_LANES_PI',
+    });
+    expect(await loadSettings(path, { PI_LANES_NODE: '/my/node' })).toMatchObject({
+      nodePath: '/my/node',
+      nodeSource: 'variable PI_LANES_NODE',
     });
     await writeFile(path, JSON.stringify({ pi: { path: '' } }));
-    expect(await loadSettings(path, {})).toEqual(none);
+    expect(await loadSettings(path, {})).toEqual(none());
   });
 
   it('come from the client before all others', async () => {
     const env = { PI_CODING_AGENT_DIR: folder.path, PI_LANES_NODE: '/env/node', PI_LANES_PI: '/env/pi' };
     const options = { env, distDirectory: '', client: { kind: 'test', version: '0' } };
     const toolbox = new Toolbox({ ...options, overrides: () => ({ piPath: '/own/pi' }) });
-    expect(await toolbox.settings()).toEqual({ piPath: '/own/pi', nodePath: '/env/node' });
+    expect(await toolbox.settings()).toEqual({
+      piPath: '/own/pi',
+      piSource: 'setting piLanes.pi.path',
+      nodePath: '/env/node',
+      nodeSource: 'variable PI_LANES_NODE',
+    });
+    const other = new Toolbox({ ...options, overrides: () => ({ nodePath: '/own/node' }) });
+    expect(await other.settings()).toMatchObject({ piPath: '/env/pi', nodeSource: 'setting piLanes.node.path' });
   });
 
   it.each<[string, string, RegExp]>([

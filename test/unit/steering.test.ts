@@ -26,6 +26,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   vi.useRealTimers();
+  await work.run.end('complete', null);
   await folder.remove();
 });
 

@@ -107,6 +107,16 @@ describe.runIf(posix)('Node', () => {
     expect(found).toEqual({ file, version: '23.1.0', origin: 'setting node.path', electron: false });
   });
 
+  it('is named with the place where its path stands, whether it can be used or not', async () => {
+    const file = await node(at('mine', 'node'), '23.1.0');
+    const configuredIn = 'variable PI_LANES_NODE';
+    expect(await find({ configured: file, configuredIn })).toMatchObject({ file, origin: configuredIn });
+    await expect(find({ configured: at('none'), configuredIn })).rejects.toMatchObject({
+      code: 'node_not_found',
+      message: `No Node 22.19.0 or newer was found. Tried ${configuredIn} (${at('none')}): does not run.`,
+    });
+  });
+
   it.each<[string, string, RegExp]>([
     ['too old', 'echo v20.11.1', /setting node\.path \(.*node\): is 20\.11\.1\./],
     ['no Node', 'echo hello', /setting node\.path \(.*node\): does not run\./],
@@ -168,7 +178,7 @@ describe.runIf(posix)('Node', () => {
         `${at('broken', 'node')}: does not run`,
         'the editor (/editor): is 20.9.0',
       ].join('; ')}.`,
-      hint: 'Install Node 22.19.0 or newer, or set piLanes.node.path to one.',
+      hint: 'Install Node 22.19.0 or newer, or name one in the setting piLanes.node.path (editor) or in PI_LANES_NODE.',
     });
     await expect(find({ path: [at('empty')] })).rejects.toMatchObject({
       message: expect.stringContaining('Tried PATH: has no node; the editor (/editor): is 20.9.0.'),
@@ -226,7 +236,7 @@ describe('Pi', () => {
         file: cli,
         version: '1.6.0',
         packageName: PACKAGE,
-        origin: `setting pi.path (${configured})`,
+        origin: 'setting pi.path',
       });
     }
   });
@@ -283,6 +293,17 @@ describe('Pi', () => {
     await expect(find({ configured })).rejects.toThrow(`"${configured}"`);
   });
 
+  it('is named with the place where its path stands, whether it can be used or not', async () => {
+    await piPackage(at('lib'), '1.6.0');
+    const configuredIn = 'pi.path in /a/config.json';
+    expect((await find({ configured: at('lib'), configuredIn })).origin).toBe(configuredIn);
+    await expect(find({ configured: at('none'), configuredIn })).rejects.toMatchObject({
+      code: 'pi_path_invalid',
+      message: `Pi is configured as "${at('none')}" (${configuredIn}), which does not exist.`,
+    });
+    await expect(find({ configured: at('none') })).rejects.toThrow('(setting pi.path)');
+  });
+
   it('tells its version by itself where no package does, on either stream', async () => {
     const out = await write(at('wrapper.mjs'), 'if (process.argv[2] === "--version") console.log("1.6.0")');
     expect(await find({ configured: out })).toEqual({
@@ -290,7 +311,7 @@ describe('Pi', () => {
       file: out,
       version: '1.6.0',
       packageName: 'pi',
-      origin: `setting pi.path (${out})`,
+      origin: 'setting pi.path',
     });
     const err = await write(at('older.mjs'), 'console.error("warning: x"); console.error("0.73.1")');
     expect((await find({ configured: err })).version).toBe('0.73.1');

@@ -109,6 +109,33 @@ describe('a transcript as text', () => {
     expect(text.toString().endsWith('── tool bash {}\n  all\n\n── tool read {} …\n')).toBe(true);
   });
 
+  it('gives finished parts once each, and none that may still change', () => {
+    const text = new TranscriptText();
+    let given = 0;
+    const next = () => {
+      const parts = text.finished(given);
+      given += parts.length;
+      return parts;
+    };
+    text.add([
+      { type: 'message', t: 1, role: 'user', blocks: [{ type: 'text', text: 'Go.' }] },
+      { type: 'delta', t: 2, kind: 'text', index: 0, text: 'Hel' },
+    ]);
+    expect(next()).toEqual(['── user\nGo.\n']);
+    expect(next()).toEqual([]);
+    text.add([
+      { type: 'message', t: 3, role: 'assistant', blocks: [{ type: 'text', text: 'Hello.' }] },
+      { type: 'tool.start', t: 4, id: 'a', name: 'bash', arguments: '{}' },
+    ]);
+    expect(next()).toEqual(['── assistant\nHello.\n']);
+    text.add([
+      { type: 'tool.end', t: 5, id: 'a', name: 'bash', text: 'all', isError: false },
+      { type: 'note', t: 6, text: 'It was ended.' },
+    ]);
+    expect(next()).toEqual(['── tool bash {}\n  all\n', '· It was ended.\n']);
+    expect(text.finished(0).join('\n')).toBe(text.toString());
+  });
+
   it('shows no empty sections', () => {
     expect(
       shown({

@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { LanesError } from '../../protocol/index.ts';
 import { errnoOf } from './atomic-write.ts';
 
 /** Errors that pass when somebody makes room or closes files. */
@@ -16,6 +17,13 @@ export async function whenThereIsRoom<T>(write: () => Promise<T>): Promise<T> {
       await delay(RETRY_MS);
     }
   }
+}
+
+/** An error for want of room on the disk, in words that say what helps; any other as it is. */
+export function explainDiskFull(error: unknown): unknown {
+  if (!['ENOSPC', 'EDQUOT'].includes(errnoOf(error) ?? '')) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new LanesError('disk_full', `The disk is full: ${reason}.`, 'Make room, then try again.', { cause: error });
 }
 
 /** Appends all of it or nothing: what a full disk took only in part is cut off again. For files with one writer. */

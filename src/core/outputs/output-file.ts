@@ -5,12 +5,12 @@
 import { createHash } from 'node:crypto';
 import { mkdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { LanesError } from '../../protocol/index.ts';
+import { type FileLook, LanesError } from '../../protocol/index.ts';
 import { errnoOf, writeFileAtomic } from '../files/index.ts';
 import { acquireLock, inspectLock, type Lock } from '../locks/index.ts';
 
-/** What a file looked like; `null`: it did not exist. */
-type Snapshot = { mtimeMs: number; size: number; ino: number } | null;
+/** `null`: it did not exist. */
+type Snapshot = FileLook | null;
 
 /** The real path behind a path whose last parts need not exist yet. */
 export async function realOutputPath(path: string): Promise<string> {
@@ -81,17 +81,25 @@ export class OutputClaim {
     this.#before = before;
   }
 
-  /** @param holder what other runs are told, for example `run <id>` */
-  static async take(claims: string, path: string, holder: string): Promise<OutputClaim> {
+  /**
+   * @param holder what other runs are told, for example `run <id>`
+   * @param before what the file looked like when the work began, if that is known from an earlier claim
+   */
+  static async take(claims: string, path: string, holder: string, before?: Snapshot): Promise<OutputClaim> {
     const real = await realOutputPath(path);
-    const before = await snapshot(real);
+    const now = await snapshot(real);
     try {
-      return new OutputClaim(real, await acquireLock(lockPath(claims, real), { purpose: holder }), before);
+      const lock = await acquireLock(lockPath(claims, real), { purpose: holder });
+      return new OutputClaim(real, lock, before === undefined ? now : before);
     } catch (error) {
       if (error instanceof LanesError && error.code === 'lock_held')
         throw claimed(real, (await inspectLock(lockPath(claims, real))).owner?.purpose);
       throw error;
     }
+  }
+
+  get before(): Snapshot {
+    return this.#before;
   }
 
   /** A new attempt begins: what the last one wrote counts as the state before. */

@@ -132,11 +132,16 @@ export async function signalProcess(
   }
 }
 
-/** Ends everything in the list and what it started meanwhile. Returns whether all of it is proven gone. */
+/**
+ * Ends the child's processes and what they start meanwhile. `gone` only when all that were ever found are proven gone: one
+ * that lost its parent and its marker is found no more.
+ *
+ * @param options.known processes that were found earlier
+ */
 export async function killTree(
   root: ProcessIdentity,
   marker: string,
-  options: { deadlineMs: number },
+  options: { deadlineMs: number; known?: readonly ProcessIdentity[] },
 ): Promise<'gone' | 'unknown'> {
   if (process.platform === 'win32') {
     await runCommand(
@@ -146,15 +151,27 @@ export async function killTree(
     return 'unknown';
   }
   const deadline = performance.now() + options.deadlineMs;
+  let left = new Map((options.known ?? []).map((member) => [keyOf(member), member]));
   for (;;) {
     const survey = await surveyTree(root, marker).catch(() => undefined);
-    if (survey?.complete && survey.members.length === 0) {
+    for (const member of survey?.members ?? []) left.set(keyOf(member), member);
+    left = await withoutGone(left);
+    if (survey?.complete && left.size === 0) {
       return process.platform === 'linux' || (await groupIsEmpty(root.pid)) ? 'gone' : 'unknown';
     }
     if (performance.now() > deadline) return 'unknown';
-    for (const member of survey?.members ?? []) await signalProcess(member, 'SIGKILL', { group: true });
+    for (const member of left.values()) await signalProcess(member, 'SIGKILL', { group: true });
     await delay(25);
   }
+}
+
+function keyOf({ pid, start }: ProcessIdentity): string {
+  return `${pid} ${start}`;
+}
+
+async function withoutGone(all: ReadonlyMap<string, ProcessIdentity>): Promise<Map<string, ProcessIdentity>> {
+  const found = await Promise.all([...all].map(async (one) => ({ one, state: await liveness(one[1]) })));
+  return new Map(found.flatMap(({ one, state }) => (state === 'gone' ? [] : [one])));
 }
 
 async function groupIsEmpty(pgid: number): Promise<boolean> {

@@ -142,13 +142,13 @@ export class MirrorWriter {
       lines.unshift(`${JSON.stringify({ type: 'note', t: Date.now(), text } satisfies TranscriptEntry)}\n`);
       this.#leftOut = 0;
     }
-    if (lines.length === 0) return;
-    const bytes = Buffer.from(lines.join(''));
-    this.#waitingBytes += bytes.length;
-    this.#writing = this.#writing.then(async () => {
-      await this.#write(bytes);
-      this.#waitingBytes -= bytes.length;
-    });
+    for (const bytes of batches(lines)) {
+      this.#waitingBytes += bytes.length;
+      this.#writing = this.#writing.then(async () => {
+        await this.#write(bytes);
+        this.#waitingBytes -= bytes.length;
+      });
+    }
   }
 
   async #write(bytes: Buffer): Promise<void> {
@@ -199,6 +199,20 @@ export class MirrorWriter {
     await this.#handle?.close();
     this.#handle = undefined;
   }
+}
+
+/** Written at once, far less than a segment holds. */
+const BATCH_CHARS = 1024 * 1024;
+
+function* batches(lines: readonly string[]): Generator<Buffer> {
+  let batch = '';
+  for (const line of lines) {
+    batch += line;
+    if (batch.length < BATCH_CHARS) continue;
+    yield Buffer.from(batch);
+    batch = '';
+  }
+  if (batch !== '') yield Buffer.from(batch);
 }
 
 function cleanText(text: string): string {

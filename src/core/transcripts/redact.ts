@@ -48,7 +48,8 @@ const LONGEST_TOKEN = 8 * 1024;
  */
 export function settledLength(text: string): number {
   let end = text.length;
-  while (end > 0 && isWordChar(text.charAt(end - 1))) end--;
+  const first = Math.max(0, text.length - LONGEST_TOKEN - 1);
+  while (end > first && isWordChar(text.charAt(end - 1))) end--;
   if (text.length - end > LONGEST_TOKEN) end = text.length;
   const key = text.lastIndexOf('-----BEGIN');
   if (key !== -1 && end < endOfKey(text, key)) end = Math.min(end, key);

@@ -119,7 +119,7 @@ export class PiProcess {
     // Whatever is left now outlived Pi: a tool's process in its own group, or Pi itself.
     const left = await findTree(this.identity, this.#marker);
     for (const member of members) await signalProcess(member, 'SIGKILL', { group: true });
-    const tree = await killTree(this.identity, this.#marker, { deadlineMs: ladder.killMs });
+    const tree = await killTree(this.identity, this.#marker, { deadlineMs: ladder.killMs, known: members });
     const outlived = left.filter((member) => member.pid !== this.identity.pid).length;
     if (outlived > 0) note = `${note ? `${note} ` : ''}${outlived} process(es) it had left running were ended.`;
     await this.#exitWithin(ladder.killMs);
