@@ -1,5 +1,6 @@
 /** The command line: `pi-lanes run | status | transcript | stop | agents | doctor`. */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { visible } from '../core/transcripts/index.ts';
 import { LanesError, toErrorValue } from '../protocol/index.ts';
 import { agentsCommand } from './commands/agents.ts';
 import { answerCommand } from './commands/answer.ts';
@@ -160,7 +161,7 @@ function report(error: unknown): number {
   const value = toErrorValue(error);
   if (process.argv.includes('--json'))
     process.stdout.write(`${JSON.stringify({ schemaVersion: SCHEMA_VERSION, error: value })}\n`);
-  else process.stderr.write(`pi-lanes: ${value.message}\n${value.hint ? `  ${value.hint}\n` : ''}`);
+  else process.stderr.write(visible(`pi-lanes: ${value.message}\n${value.hint ? `  ${value.hint}\n` : ''}`));
   return EXIT.refused;
 }
 

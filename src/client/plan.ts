@@ -72,7 +72,12 @@ export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Prom
   const wanted = splitLevel(request.model ?? agent.model ?? '');
   const model = await tools.models.resolve(wanted.model === '' ? undefined : wanted.model);
   const level = thinking ?? wanted.thinking ?? agent.thinking;
-  const label = request.label?.trim() || undefined;
+  // One line: a label must not forge rows of a list.
+  const label =
+    request.label
+      ?.slice(0, 1000)
+      .replace(/\p{Cc}+/gu, ' ')
+      .trim() || undefined;
   const record: LaunchRecord = {
     version: 1,
     runId: newRunId(),
@@ -185,7 +190,10 @@ async function checkFolder(request: LaunchRequest): Promise<string> {
 
 /** `<agent> · <label>`, one line, at most 96 characters. */
 export function sessionName(agent: string, label: string): string {
-  const name = `${agent} · ${label}`.replace(/\p{Cc}+/gu, ' ').trim();
+  const name = `${agent} · ${label}`
+    .slice(0, 400)
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim();
   const chars = [...name];
   let cut = name;
   while (cut.length > 96) {

@@ -42,7 +42,8 @@ async function names(folder: string): Promise<string[]> {
   try {
     return (await readdir(folder)).filter((name) => RUN_ID.test(name));
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return [];
+    // No folder, or a stray file in its place.
+    if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return [];
     throw error;
   }
 }

@@ -179,7 +179,7 @@ export async function waitForEnd(
   options: { signal?: AbortSignal; onChange?: (snapshot: RunSnapshot) => void } = {},
 ): Promise<RunSnapshot> {
   const first = await store.read(runId);
-  if (isTerminal(first.state) || first.state === 'lost') return first;
+  if (isOver(first)) return first;
   options.signal?.throwIfAborted();
   return new Promise((resolve, reject) => {
     const watcher = new RunWatcher(
@@ -187,7 +187,7 @@ export async function waitForEnd(
       (snapshot) => {
         if (snapshot.runId !== runId) return;
         options.onChange?.(snapshot);
-        if (isTerminal(snapshot.state) || snapshot.state === 'lost') finish(() => resolve(snapshot));
+        if (isOver(snapshot)) finish(() => resolve(snapshot));
       },
       { pollMs: 500 },
     );
@@ -200,7 +200,7 @@ export async function waitForEnd(
     // A run that ended before the watcher saw its marker is not among the live ones any more.
     async function lookAfterEnd(): Promise<void> {
       const snapshot = await store.read(runId);
-      if (isTerminal(snapshot.state) || snapshot.state === 'lost') finish(() => resolve(snapshot));
+      if (isOver(snapshot)) finish(() => resolve(snapshot));
     }
     function finish(done: () => void): void {
       clearInterval(alive);
@@ -209,4 +209,9 @@ export async function waitForEnd(
       done();
     }
   });
+}
+
+/** Nothing more will come: it has ended, its runner is gone, or it cannot be read at all. */
+function isOver({ state, view }: RunSnapshot): boolean {
+  return isTerminal(state) || state === 'lost' || (state === 'unknown' && view === null);
 }

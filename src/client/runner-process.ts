@@ -90,7 +90,10 @@ async function spawn(toolbox: Toolbox, program: RunnerProgram, order: StartOrder
 
 /** Connects as soon as the runner listens; fails at once when it dies first. */
 async function reach(runner: ChildProcess, order: StartOrder, deadlineMs: number): Promise<RpcPeer> {
-  const gone = Promise.race([once(runner, 'exit'), once(runner, 'error')]).then(() => 'gone' as const);
+  const gone = Promise.race([once(runner, 'exit'), once(runner, 'error')]).then(
+    () => 'gone' as const,
+    () => 'gone' as const,
+  );
   const deadline = performance.now() + deadlineMs;
   while (performance.now() < deadline) {
     if (!isAlive(runner)) break;

@@ -31,6 +31,7 @@ export async function ensureRuntime(distDirectory: string, root: RootLayout): Pr
   const now = new Date();
   try {
     await utimes(target, now, now);
+    await repair(distDirectory, target, manifest.files);
     return runtime;
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT') throw error;
@@ -53,6 +54,18 @@ export async function ensureRuntime(distDirectory: string, root: RootLayout): Pr
   }
   await removeUnusedRuntimes(root, manifest.hash);
   return runtime;
+}
+
+/** A copy that was damaged or emptied is made good file by file; a sound one is left alone. */
+async function repair(distDirectory: string, target: string, files: readonly string[]): Promise<void> {
+  for (const file of files) {
+    const wanted = (await stat(join(distDirectory, file))).size;
+    const found = await stat(join(target, file)).catch(() => undefined);
+    if (found?.size === wanted) continue;
+    const temp = join(target, `.${file}.${randomBytes(4).toString('hex')}`);
+    await copyFile(join(distDirectory, file), temp);
+    await rename(temp, join(target, file));
+  }
 }
 
 /** Removes runtimes that no unfinished run names and nobody used for a day, and copies that were never finished. */

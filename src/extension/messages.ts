@@ -3,6 +3,14 @@ import * as vscode from 'vscode';
 import { LanesError, toErrorValue } from '../protocol/index.ts';
 import { BUILT_IN } from './command-ids.ts';
 
+/**
+ * Text of others in a notification: the editor would make links of `[text](address)`, and commands among them, so the two
+ * halves are kept apart.
+ */
+export function plain(text: string): string {
+  return text.replaceAll('](', ']\u200b(');
+}
+
 /** Which next step an error offers as a button. */
 function nextSteps(code: string): { title: string; run: () => Thenable<unknown> }[] {
   const settings = (key: string) => ({
@@ -37,6 +45,6 @@ export function showError(error: unknown, log: vscode.LogOutputChannel): void {
   const more = value.message === first ? [] : [{ title: vscode.l10n.t('Show Output'), run: async () => log.show() }];
   const steps = [...nextSteps(value.code), ...more];
   void vscode.window
-    .showErrorMessage(value.hint ? `${first} ${value.hint}` : first, ...steps.map((step) => step.title))
+    .showErrorMessage(plain(value.hint ? `${first} ${value.hint}` : first), ...steps.map((step) => step.title))
     .then((title) => steps.find((step) => step.title === title)?.run());
 }

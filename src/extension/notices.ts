@@ -7,7 +7,7 @@ import { type RunSnapshot, recoverRun } from '../client/index.ts';
 import { visible } from '../core/transcripts/index.ts';
 import { COMMANDS } from './command-ids.ts';
 import { recoverSetting } from './configuration.ts';
-import { showError } from './messages.ts';
+import { plain, showError } from './messages.ts';
 import type { RunsModel } from './runs-model.ts';
 import type { Services } from './services.ts';
 import { attentionText, runTitle } from './trees/run-item.ts';
@@ -107,9 +107,9 @@ export class Notices implements vscode.Disposable {
   async #show(notice: Notice, snapshot: RunSnapshot): Promise<void> {
     const titles = notice.actions.map((action) => action.title);
     const show = (): Thenable<string | undefined> => {
-      if (notice.severity === 'error') return vscode.window.showErrorMessage(notice.text, ...titles);
-      if (notice.severity === 'warning') return vscode.window.showWarningMessage(notice.text, ...titles);
-      return vscode.window.showInformationMessage(notice.text, ...titles);
+      if (notice.severity === 'error') return vscode.window.showErrorMessage(plain(notice.text), ...titles);
+      if (notice.severity === 'warning') return vscode.window.showWarningMessage(plain(notice.text), ...titles);
+      return vscode.window.showInformationMessage(plain(notice.text), ...titles);
     };
     const answer = await show();
     const action = notice.actions.find(({ title }) => title === answer);

@@ -25,6 +25,7 @@ export class ChildDesk {
   readonly #progress: ProgressNotes;
   readonly #attention: Attention;
   readonly #deadlines: Deadlines;
+  readonly #living = new Set<Child>();
   #child: Child | undefined;
   #stdoutNotes = 0;
   readonly #stdoutRedaction = new LineRedaction();
@@ -51,6 +52,18 @@ export class ChildDesk {
   /** The child whose events follow. */
   attend(child: Child): void {
     this.#child = child;
+    this.#living.add(child);
+  }
+
+  /** The child's process has been ended, and that is written down. */
+  dismiss(child: Child): void {
+    this.#living.delete(child);
+  }
+
+  /** Ends every process that was started and not ended: whatever went wrong, nothing is left running. */
+  async endLiving(): Promise<void> {
+    await Promise.all([...this.#living].map((child) => child.end().catch(() => undefined)));
+    this.#living.clear();
   }
 
   /** The child can be asked now. */

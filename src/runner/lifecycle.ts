@@ -94,6 +94,16 @@ export class RunnerLifecycle {
     this.#steering = new Steering(run);
   }
 
+  /**
+   * The system wants this process gone (a shutdown, an administrator). The children are ended; the run is left without an
+   * end, so that it can be continued.
+   */
+  async leave(): Promise<void> {
+    this.#run?.suspend();
+    await this.#desk?.endLiving();
+    await rm(this.#order.address, { force: true }).catch(() => undefined);
+  }
+
   get #existing(): OpenRun {
     if (!this.#run) throw notStarted();
     return this.#run;
@@ -189,14 +199,20 @@ export class RunnerLifecycle {
     }
     if (!this.#requests.has(reason)) {
       this.#requests.set(reason, requestId);
-      await run.appendInTime({
-        type: 'control.requested',
-        requestId,
-        action: reason,
-        by,
-        message: null,
-        preview: null,
-      });
+      try {
+        await run.appendInTime({
+          type: 'control.requested',
+          requestId,
+          action: reason,
+          by,
+          message: null,
+          preview: null,
+        });
+      } catch (error) {
+        // Asked again it must be able to take effect.
+        this.#requests.delete(reason);
+        throw error;
+      }
       this.#control.request(reason);
     }
     await this.#ended.promise;

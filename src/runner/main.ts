@@ -16,7 +16,14 @@ async function main(): Promise<number> {
   const fault = faultFrom(process.env['PI_LANES_FAULT']);
   // The terminal or window that started us may go away at any time.
   process.on('SIGHUP', () => undefined);
-  return new RunnerLifecycle(order.data, new PiDriver(), { fault }).live();
+  const lifecycle = new RunnerLifecycle(order.data, new PiDriver(), { fault });
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(
+      signal,
+      () => void lifecycle.leave().finally(() => process.exit(128 + (signal === 'SIGTERM' ? 15 : 2))),
+    );
+  }
+  return lifecycle.live();
 }
 
 main().then(

@@ -11,7 +11,7 @@ import {
   writeFileAtomic,
 } from '../core/files/index.ts';
 import { JournalWriter, readJournal } from '../core/journal/index.ts';
-import { acquireLock, type Lock, lockAt } from '../core/locks/index.ts';
+import { acquireLock, inspectLock, type Lock, lockAt } from '../core/locks/index.ts';
 import { identify } from '../core/processes/index.ts';
 import {
   type ChildLayout,
@@ -51,6 +51,7 @@ export class OpenRun {
   readonly earlier: readonly JournalLine[];
   readonly #lease: Lock;
   readonly #started = Promise.withResolvers<void>();
+  #suspended = false;
   #journal: JournalWriter | undefined;
   #view: RunView;
 
@@ -110,11 +111,14 @@ export class OpenRun {
     const project = projectLayout(order.projectDirectory);
     const layout = runLayout(join(project.runs, order.runId));
     const record = await readLaunchRecord(layout.directory);
+    const { owner: gone } = await inspectLock(layout.lease);
     const lease = await acquireLock(layout.lease, {
       purpose: `run ${record.runId}`,
       socket: order.address,
       token: order.token,
     });
+    // Nobody else takes it away.
+    if (gone?.socket && process.platform !== 'win32') await rm(gone.socket, { force: true }).catch(() => undefined);
     const { lines } = await readJournal(layout.journal);
     const run = new OpenRun(record, project, layout.directory, lease, lines);
     await writeFile(join(project.active, record.runId), '', { mode: 0o600 });
@@ -164,8 +168,14 @@ export class OpenRun {
     return this.#lease.owner.epoch;
   }
 
+  /** Nothing more is written: this process leaves, and what happens to its children now is not the run's end. */
+  suspend(): void {
+    this.#suspended = true;
+  }
+
   /** Appends one step and syncs it. */
   append(...events: JournalEvent[]): Promise<void> {
+    if (this.#suspended) return new Promise(() => undefined);
     return this.#writer.append(events, { sync: true });
   }
 

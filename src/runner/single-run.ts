@@ -37,7 +37,7 @@ export interface RunTools {
 }
 
 /** Milliseconds an exit may come after the request it made fail. */
-const EXPLAIN_MS = 100;
+const EXPLAIN_MS = 2000;
 
 const NOTHING_DONE = { phase: 'ending', tool: null, turns: 0, toolCalls: 0, usage: NO_USAGE } as const;
 
@@ -78,6 +78,7 @@ export async function executeSingleRun(tools: RunTools, beginning: Beginning): P
     await desk.workOver();
     return { state: 'failed', error: toErrorValue(error) };
   } finally {
+    await desk.endLiving();
     await desk.close();
     await giveBack(output);
     for (const lease of leases.values()) await giveBack(await lease.catch(() => undefined));
@@ -208,6 +209,8 @@ async function oneAttempt(
   desk.attend(child);
   // Not waited for: Pi is starting meanwhile. The next synced step comes after it in the same journal.
   const spawned = run.append({ type: 'child.spawned', child: CHILD, attempt, process: child.process });
+  // Its failure is met where it is waited for.
+  spawned.catch(() => undefined);
   let ready: Awaited<ReturnType<Child['ready']>> | 'ended';
   try {
     ready = await control.race(child.ready());
@@ -310,6 +313,7 @@ async function settle(
 
 async function endChild({ run, desk }: RunTools, child: Child): Promise<void> {
   const end = await child.end();
+  desk.dismiss(child);
   if (end.note) desk.remark(end.note);
   const attempt = run.view.children[0]?.attempt ?? 1;
   await run.append({ type: 'child.ended', child: CHILD, attempt, ...end }, await checkSession(run));

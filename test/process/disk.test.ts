@@ -33,6 +33,13 @@ const MB = 1024 * 1024;
 
 type Plan = Parameters<typeof fakeTask>[0];
 
+interface Extra {
+  toolbox?: Toolbox;
+  output?: string;
+  /** In front of the plan in the task. */
+  text?: string;
+}
+
 interface Started {
   runId: string;
   directory: string;
@@ -42,11 +49,11 @@ interface Started {
 const ofType = <T extends JournalLine['type']>(lines: JournalLine[], type: T) =>
   lines.filter((line): line is Extract<JournalLine, { type: T }> => line.type === type);
 
-async function start(world: World, plan: Plan, extra: { toolbox?: Toolbox; output?: string } = {}): Promise<Started> {
-  const { toolbox = world.toolbox, output } = extra;
+async function start(world: World, plan: Plan, extra: Extra = {}): Promise<Started> {
+  const { toolbox = world.toolbox, output, text } = extra;
   const launched = await launch(toolbox, {
     agent: 'worker',
-    task: fakeTask(plan),
+    task: fakeTask(plan, text),
     cwd: world.project,
     owner,
     trust: 'no-approve',
@@ -194,6 +201,9 @@ describe('a full disk', () => {
     await fill();
     try {
       await waitFor('the child to be gone', async () => (await fake.running()).length === 0);
+      // Short lines may still fit into the last page of the journal; giving back a lock needs a page of its own.
+      const over = async () => (await journalOf(started)).lines.some((line) => line.type === 'run.ended');
+      await expect(waitFor('the end of the run', over, { timeoutMs: 1500 })).rejects.toThrow('waited');
       expect((await started.store.read(started.runId)).state).toBe('running');
     } finally {
       await makeRoom();
@@ -300,14 +310,15 @@ describe('B84 secrets in the environment of a child that prints them', () => {
           { dialog: 'confirm', title: `May I use ${all}?`, message: all, timeout: 10 },
           { say: `the answer is ${all}` },
         ],
-        ended: [{ exit: 3, stderr: `${'-'.repeat(200)}\ngoing down with ${all}\n` }],
+        // What is kept of it for the reason begins in the middle of the key.
+        ended: [{ exit: 3, stderr: `going down with ${all}\n${'.'.repeat(3900)} and gone\n` }],
       },
       { toolbox },
     );
     const { snapshot, lines } = await ended(started);
     // The end of its error output is part of the reason.
     expect(snapshot).toMatchObject({ state: 'failed', error: { code: 'child_exited' } });
-    expect(snapshot.error?.message).toContain('going down with');
+    expect(snapshot.error?.message).toContain(' and gone');
     expect(ofType(lines, 'child.stdout').map((line) => line.text)).toContain('found OPENAI_API_KEY=[redacted]');
     expect(ofType(lines, 'question.asked')).toHaveLength(1);
     // What they were printed to, and the redaction leaves the words around them.
@@ -353,6 +364,24 @@ describe('B84 secrets in the environment of a child that prints them', () => {
   });
 });
 
+test('B84 a provider that repeats the key in its error: the reason is told without it', async () => {
+  const secret = secrets['an OpenAI key']?.secret ?? '';
+  // The plan stands behind the first line, which is the title of the run.
+  const plan: Plan = { steps: [{ error: `401 Incorrect API key provided: ${secret}.` }] };
+  const started = await start(world, plan, { text: 'Ask the provider.' });
+  const { snapshot, lines } = await ended(started);
+  const told = { code: 'child_model_error', message: 'The model failed: 401 Incorrect API key provided: [redacted].' };
+  expect(snapshot).toMatchObject({ state: 'failed', error: told });
+  expect(ofType(lines, 'child.settled')).toMatchObject([{ error: told }]);
+  const { result, transcript } = childLayout(started.directory, 1);
+  const { journal, status } = runLayout(started.directory);
+  for (const file of [journal, status, result, transcript]) {
+    const content = await readFile(file, 'utf8');
+    expect(content).toContain('Incorrect API key provided: [redacted]');
+    expect(content.includes(secret), basename(file)).toBe(false);
+  }
+});
+
 describe('B89 a child that prints without end', () => {
   /** Most memory a process has had at once, in MiB. */
   async function peakOf(pid: number): Promise<number> {
@@ -360,16 +389,16 @@ describe('B89 a child that prints without end', () => {
     return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) / 1024;
   }
 
-  test.skipIf(process.platform !== 'linux')('600 MB: files and memory stay within their limits', async () => {
+  test.skipIf(process.platform !== 'linux')('300 MB: files and memory stay within their limits', async () => {
     const messages = Array.from({ length: 1300 }, () => ({ big: 'tool_execution_end' as const, bytes: 60_000 }));
     const started = await start(world, {
       steps: [
         { say: 'It begins.' },
-        { flood: 'deltas', mb: 200 },
-        { flood: 'events', mb: 80 },
-        { flood: 'lines', mb: 80 },
-        { flood: 'stderr', mb: 80 },
-        { flood: 'unknown', mb: 80 },
+        { flood: 'deltas', mb: 60 },
+        { flood: 'events', mb: 60 },
+        { flood: 'lines', mb: 60 },
+        { flood: 'stderr', mb: 60 },
+        { flood: 'unknown', mb: 60 },
         ...messages,
         { say: 'Enough.' },
         { gate: 'measured' },
@@ -382,8 +411,8 @@ describe('B89 a child that prints without end', () => {
     const { snapshot, lines } = await ended(started);
     expect(snapshot.state).toBe('complete');
     expect(await readResultText(started.directory, 1)).toBe('Enough.');
-    // Holding on to all of it, or even to one kind of it for long, would take more.
-    expect(peak).toBeLessThan(450);
+    // A runner begins with 60 MiB; holding on to all of this would take 440.
+    expect(peak).toBeLessThan(400);
     const layout = childLayout(started.directory, 1);
     const sizeOf = async (pattern: RegExp) => {
       const files = (await filesIn(layout.directory)).filter((file) => pattern.test(basename(file)));
@@ -393,7 +422,8 @@ describe('B89 a child that prints without end', () => {
     const { headBytes, segmentBytes, segments } = MIRROR_LIMITS;
     const mirror = await sizeOf(/^transcript\..*jsonl$/);
     expect(mirror).toBeLessThanOrEqual(headBytes + segments * segmentBytes);
-    expect(mirror).toBeGreaterThan(headBytes + (segments - 1) * segmentBytes);
+    // The newest segment has just begun, at worst.
+    expect(mirror).toBeGreaterThan(headBytes + (segments - 2) * segmentBytes);
     expect(await sizeOf(/^stderr\.log$/)).toBeLessThan(1.1 * MB);
     expect((await stat(runLayout(started.directory).journal)).size).toBeLessThan(MB);
     expect(ofType(lines, 'child.stdout')).toHaveLength(100);

@@ -15,6 +15,7 @@ import {
   stopRun,
 } from '../../src/client/index.ts';
 import { JournalWriter } from '../../src/core/journal/index.ts';
+import { inspectLock } from '../../src/core/locks/index.ts';
 import { childLayout, ensureProject, runLayout } from '../../src/core/projects/index.ts';
 import { CONTINUE_PROMPT, MAX_EPOCHS } from '../../src/core/runs/index.ts';
 import { isTerminal, type JournalEvent, type LockOwner, type ProcessIdentity } from '../../src/protocol/index.ts';
@@ -288,6 +289,8 @@ describe.concurrent('a lost run', () => {
     });
     try {
       await watcher.refresh();
+      const socket = (await inspectLock(runLayout(run.directory).lease)).owner?.socket ?? '';
+      expect(existsSync(socket)).toBe(true);
       const from = performance.now();
       await run.killRunner();
       await waitFor('the watching client to know', () => seen.at(-1)?.state === 'lost', { timeoutMs: 5000 });
@@ -300,6 +303,8 @@ describe.concurrent('a lost run', () => {
       await waitFor('the watching client to see it run', () => seen.at(-1)?.state === 'running');
       // Once told, not again and again.
       expect(seen.filter((snapshot) => snapshot.state === 'lost')).toHaveLength(1);
+      // What the dead runner could not take away itself.
+      expect(existsSync(socket)).toBe(false);
       await fake.open(gate);
       expect((await run.end()).state).toBe('complete');
     } finally {

@@ -132,3 +132,9 @@ describe('the log of the error output', () => {
     await log.close();
   });
 });
+
+it('is quick on long runs of spaces, newlines and half tokens', () => {
+  const from = performance.now();
+  for (const filler of [' ', '\n', 'a-eyJ', 'Bearer ', '://x:']) redact(`a${filler.repeat(200_000 / filler.length)}b`);
+  expect(performance.now() - from).toBeLessThan(2000);
+});

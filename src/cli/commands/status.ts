@@ -1,5 +1,5 @@
 import { allStores, findRun, type RunSnapshot, RunStore, readResultText } from '../../client/index.ts';
-import { findProject } from '../../core/projects/index.ts';
+import { findProject, projectLayout } from '../../core/projects/index.ts';
 import { LanesError } from '../../protocol/index.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
 import { formatDetails, formatRow } from '../format.ts';
@@ -13,7 +13,13 @@ export async function locateRun(
   context: CliContext,
   wanted: string,
 ): Promise<{ store: RunStore; runId: string; directory: string }> {
-  const found = await findRun(wanted, await currentStore(context), await allStores(context.toolbox.root));
+  const others = await allStores(context.toolbox.root);
+  // A run named by its id is found wherever one stands; only "last" needs to know the project.
+  const current = await currentStore(context).catch((error: unknown) => {
+    if (wanted === 'last') throw error;
+    return undefined;
+  });
+  const found = await findRun(wanted, current ?? new RunStore(projectLayout(context.toolbox.root.projects)), others);
   return { ...found, directory: found.store.directoryOf(found.runId) };
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { LanesError } from '../../protocol/index.ts';
 import { makeCheckedFolder } from '../files/index.ts';
 
@@ -17,7 +17,9 @@ export async function newAddress(
   temp: string = tmpdir(),
 ): Promise<string> {
   if (platform === 'win32') return `\\\\.\\pipe\\pi-lanes-${randomBytes(16).toString('hex')}`;
-  const runtime = env['XDG_RUNTIME_DIR'];
+  // A relative folder would lie in whatever project one stands in.
+  const configured = env['XDG_RUNTIME_DIR'];
+  const runtime = configured && isAbsolute(configured) ? configured : undefined;
   const folder = runtime ? join(runtime, 'pi-lanes') : join(temp, `pi-lanes-${process.getuid?.() ?? 'user'}`);
   const path = join(folder, `${randomBytes(8).toString('hex')}.sock`);
   const bytes = Buffer.byteLength(path);

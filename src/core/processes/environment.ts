@@ -1,5 +1,5 @@
 /** Names that belong to the editor or to Node's own start and must not reach a child agent or its tools. */
-const EDITOR_ONLY = /^(ELECTRON_|VSCODE_|NODE_OPTIONS$|NODE_CHANNEL_|PI_LANES_START$|PI_LANES_FAULT$)/;
+const EDITOR_ONLY = /^(ELECTRON_|VSCODE_|NODE_OPTIONS$|NODE_CHANNEL_|PI_LANES_START$|PI_LANES_FAULT$|PI_LANES_CHILD$)/;
 
 /** The environment for Pi, agents and their tools: the user's own, without what the editor added. */
 export function childEnvironment(env: NodeJS.ProcessEnv, extra: Record<string, string> = {}): Record<string, string> {

@@ -66,6 +66,8 @@ export function spawnDetached(
     shell: false,
     stdio: ['ignore', options.logFd, options.logFd],
   });
+  // A program that cannot be started says so at once, maybe before the caller listens.
+  child.on('error', () => undefined);
   child.unref();
   return child;
 }

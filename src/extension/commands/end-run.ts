@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import { type Ended, forceStopRun, interruptRun, stopRun } from '../../client/index.ts';
 import { isTerminal, type RunState } from '../../protocol/index.ts';
+import { plain } from '../messages.ts';
 import type { Services } from '../services.ts';
 import { runTitle, stateText } from '../trees/run-item.ts';
 import { chooseRun } from './choose-run.ts';
@@ -18,7 +19,7 @@ interface Way {
 async function endRun(services: Services, node: unknown, way: Way): Promise<void> {
   const snapshot = await chooseRun(services, node, way.fits, way.none);
   if (!snapshot) return;
-  const title = runTitle(snapshot);
+  const title = plain(runTitle(snapshot));
   if (isTerminal(snapshot.state)) {
     void vscode.window.showInformationMessage(
       vscode.l10n.t('"{0}" has ended already: {1}.', title, stateText(snapshot)),

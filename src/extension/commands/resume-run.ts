@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { GO_ON, type RunSnapshot, resumeKind, resumeRun } from '../../client/index.ts';
 import { LanesError, type RunState } from '../../protocol/index.ts';
 import { COMMANDS } from '../command-ids.ts';
+import { plain } from '../messages.ts';
 import type { Services } from '../services.ts';
 import { runTitle } from '../trees/run-item.ts';
 import { chooseRun } from './choose-run.ts';
@@ -57,12 +58,12 @@ async function offerFork(error: unknown, snapshot: RunSnapshot): Promise<{ fork:
   if (!(error instanceof LanesError)) return undefined;
   const copy = vscode.l10n.t('Resume on a Copy');
   if (error.code === 'session_in_use') {
-    const answer = await vscode.window.showWarningMessage(error.message, copy);
+    const answer = await vscode.window.showWarningMessage(plain(error.message), copy);
     return answer === copy ? { fork: true } : undefined;
   }
   if (error.code !== 'cwd_gone') return undefined;
   const elsewhere = vscode.l10n.t('Resume on a Copy in…');
-  if ((await vscode.window.showWarningMessage(error.message, elsewhere)) !== elsewhere) return undefined;
+  if ((await vscode.window.showWarningMessage(plain(error.message), elsewhere)) !== elsewhere) return undefined;
   const folders = vscode.workspace.workspaceFolders ?? [];
   const picked = await vscode.window.showQuickPick(
     folders.map((folder) => ({ label: folder.name, description: folder.uri.fsPath, folder })),

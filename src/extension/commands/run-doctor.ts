@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { examine } from '../../client/index.ts';
+import { plain } from '../messages.ts';
 import type { Services } from '../services.ts';
 
 /** Check Installation: what runs need on this machine, into the output channel, the outcome as a message. */
@@ -19,6 +20,6 @@ export async function runDoctor(services: Services): Promise<void> {
   const answer =
     bad.length === 0
       ? await vscode.window.showInformationMessage(vscode.l10n.t('Pi Lanes is ready.'), show)
-      : await vscode.window.showErrorMessage([bad[0]?.text, bad[0]?.hint].filter(Boolean).join(' '), show);
+      : await vscode.window.showErrorMessage(plain([bad[0]?.text, bad[0]?.hint].filter(Boolean).join(' ')), show);
   if (answer === show) services.log.show();
 }

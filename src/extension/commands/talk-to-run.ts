@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { answerQuestion, steerRun } from '../../client/index.ts';
 import { visible } from '../../core/transcripts/index.ts';
 import { LanesError, type QuestionAnswer, type QuestionView, type RunState } from '../../protocol/index.ts';
+import { plain } from '../messages.ts';
 import type { Services } from '../services.ts';
 import { runTitle } from '../trees/run-item.ts';
 import { chooseRun } from './choose-run.ts';
@@ -36,7 +37,7 @@ async function say(services: Services, node: unknown, mode: 'steer' | 'follow-up
     vscode.window.setStatusBarMessage(`$(check) ${text}`, 4000);
     return;
   }
-  void vscode.window.showWarningMessage(vscode.l10n.t('The agent did not take it up: {0}.', reason ?? state));
+  void vscode.window.showWarningMessage(vscode.l10n.t('The agent did not take it up: {0}.', plain(reason ?? state)));
 }
 
 export function steerChosenRun(services: Services, node: unknown): Promise<void> {
@@ -66,7 +67,8 @@ export async function answerChosenQuestion(services: Services, node: unknown): P
     question.id,
     answer,
   );
-  if (!accepted) void vscode.window.showWarningMessage(vscode.l10n.t('The answer came too late: {0}.', reason ?? ''));
+  if (!accepted)
+    void vscode.window.showWarningMessage(vscode.l10n.t('The answer came too late: {0}.', plain(reason ?? '')));
 }
 
 /** The dialog the child asked for, as one of the editor's own. `undefined`: closed without an answer; the child goes on waiting. */

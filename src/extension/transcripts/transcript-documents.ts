@@ -33,7 +33,14 @@ export class TranscriptDocuments implements vscode.TextDocumentContentProvider, 
       .replace(/\s+/g, ' ')
       .trim();
     // Cut between words; the end of the id keeps two runs of one task apart.
-    const short = name.length > 40 ? `${name.slice(0, 40).replace(/ [^ ]*$/, '')}…` : name;
+    const letters = [...name];
+    const short =
+      letters.length > 40
+        ? `${letters
+            .slice(0, 40)
+            .join('')
+            .replace(/ [^ ]*$/, '')}…`
+        : name;
     const path = `/${short} ${run.runId.slice(-6)}.pi-transcript`;
     return vscode.Uri.from({ scheme: TRANSCRIPT_SCHEME, path, query: run.directory });
   }

@@ -1,4 +1,5 @@
 /** The first exchange with a Pi: is it there, which model and session has it, and are they the ones that were asked for. */
+import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { describeFaults, LanesError } from '../../../protocol/index.ts';
 import { type KnownModel, modelUnknown, parseModels } from '../../models/index.ts';
@@ -19,6 +20,7 @@ export type PiState = z.infer<typeof state>;
 /** Milliseconds for the first answer. Pi needs 0.3 s of CPU to start; many starting at once on a slow disk need long. */
 export const HANDSHAKE_MS = 30_000;
 const COMMAND_MS = 10_000;
+const EXIT_MS = 1000;
 
 export async function getState(pi: PiProcess, deadlineMs: number = COMMAND_MS): Promise<PiState> {
   const parsed = state.safeParse(await pi.rpc.request('get_state', {}, { deadlineMs }));
@@ -37,8 +39,9 @@ export async function getModels(pi: PiProcess): Promise<KnownModel[]> {
  */
 export async function shakeHands(pi: PiProcess, requestedModel: string | undefined): Promise<ChildReady> {
   const first = await Promise.race([
-    getState(pi, HANDSHAKE_MS).catch((error: unknown) => {
-      if (pi.hasExited) return undefined;
+    getState(pi, HANDSHAKE_MS).catch(async (error: unknown) => {
+      // Its output ends a moment before its exit is known.
+      if (await Promise.race([pi.exited, delay(EXIT_MS, false)])) return undefined;
       throw new LanesError(
         'child_handshake_timeout',
         `Pi did not answer within ${HANDSHAKE_MS / 1000} s of its start. ${error instanceof Error ? error.message : ''}${stderrOf(pi)}`,

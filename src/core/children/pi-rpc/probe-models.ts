@@ -1,4 +1,5 @@
 import { tmpdir } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from '../../../protocol/index.ts';
 import type { KnownModel } from '../../models/index.ts';
 import { getModels, getState, HANDSHAKE_MS } from './handshake.ts';
@@ -34,7 +35,13 @@ export async function probeModels(pi: Command, env: Record<string, string>): Pro
     quiet,
   );
   try {
-    const state = await Promise.race([getState(process, HANDSHAKE_MS), process.exited.then(() => undefined)]);
+    const state = await Promise.race([
+      getState(process, HANDSHAKE_MS).catch(async (error: unknown) => {
+        if (await Promise.race([process.exited, delay(1000, false)])) return undefined;
+        throw error;
+      }),
+      process.exited.then(() => undefined),
+    ]);
     if (!state) throw new Error(process.stderr.text().trim() || 'Pi exited at its start');
     const models = await getModels(process);
     const model =

@@ -14,12 +14,15 @@ const content = z.union([
 ]);
 export type PiContent = z.infer<typeof content>;
 
+/** A number that is missing or odd (NaN becomes null in JSON) counts as nothing; it must not cost us the message. */
+const count = z.catch(z.number(), 0);
+
 const piUsage = z.object({
-  input: z._default(z.number(), 0),
-  output: z._default(z.number(), 0),
-  cacheRead: z._default(z.number(), 0),
-  cacheWrite: z._default(z.number(), 0),
-  cost: z.optional(z.object({ total: z._default(z.number(), 0) })),
+  input: count,
+  output: count,
+  cacheRead: count,
+  cacheWrite: count,
+  cost: z.catch(z.optional(z.object({ total: count })), undefined),
 });
 
 const message = z.object({
@@ -29,7 +32,7 @@ const message = z.object({
   errorMessage: z.optional(z.string()),
   provider: z.optional(z.string()),
   model: z.optional(z.string()),
-  usage: z.optional(piUsage),
+  usage: z.catch(z.optional(piUsage), undefined),
   display: z.optional(z.boolean()),
 });
 export type PiMessage = z.infer<typeof message>;

@@ -89,5 +89,11 @@ function toBlock(part: PiContent): TranscriptBlock[] {
 }
 
 function jsonText(value: unknown): string {
-  return value === undefined ? '' : JSON.stringify(value);
+  if (value === undefined) return '';
+  try {
+    return JSON.stringify(value);
+  } catch {
+    // Nested deeper than can be written.
+    return '…';
+  }
 }
