@@ -140,6 +140,15 @@ suite('a notice', () => {
     );
   });
 
+  test('has no links that others wrote', async () => {
+    const run = await startLiveRun(project, 'Read the sign.');
+    await run.append([{ ...oneOfEach['question.asked'], title: '[Yes](command:workbench.action.quit)' }]);
+    const { text } = await firstAbout('Read the sign.');
+    assert.doesNotMatch(text, /\]\(/);
+    assert.match(text, /Yes/);
+    await run.end('complete');
+  });
+
   test('makes harmless what others wrote', async () => {
     const run = await startLiveRun(project, 'Paint \u202e it.');
     await run.append([{ ...oneOfEach['question.asked'], title: 'Red\u001b[31m?' }]);

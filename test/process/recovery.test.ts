@@ -40,10 +40,6 @@ beforeAll(async () => {
   real = stack.use(await createWorld());
 });
 afterAll(async () => {
-  if (process.env.KEEP) {
-    const { execSync } = await import('node:child_process');
-    execSync(`cp -r ${world.toolbox.root.projects} /tmp/soak-fake; cp -r ${real.toolbox.root.projects} /tmp/soak-real`);
-  }
   const left = [await endLeftovers(world), await endLeftovers(real)].flat();
   const fakes = await fake.cleanup();
   await stack.disposeAsync();
@@ -608,8 +604,9 @@ describe('again and again', () => {
       if (target === 'pi') return false;
       await run.runnerGone();
       const isLost = (await run.snapshot()).state === 'lost';
-      // Killed behind the end of the run, it could not take its marks away.
-      if (isLost || (await run.store.activeIds()).includes(run.runId)) await run.recover();
+      // Killed behind the end of the run, it could not take its marks away, or not give its lease back.
+      const { state: lease } = await inspectLock(runLayout(run.directory).lease);
+      if (isLost || lease === 'stale') await run.recover();
       return isLost;
     }
   });

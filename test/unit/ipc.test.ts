@@ -26,6 +26,13 @@ describe('a new address', () => {
     expect(await newAddress({ XDG_RUNTIME_DIR: folder.path })).not.toBe(xdg);
   });
 
+  it.runIf(posix)('is not in a folder that is not absolute: it would lie wherever one stands', async () => {
+    for (const XDG_RUNTIME_DIR of ['run', './run', '../run'])
+      expect(await newAddress({ XDG_RUNTIME_DIR }, 'linux', folder.path)).toMatch(
+        new RegExp(`^${folder.path}/pi-lanes-\\d+/[0-9a-f]{16}\\.sock$`),
+      );
+  });
+
   it('is a pipe on Windows', async () => {
     expect(await newAddress({}, 'win32')).toMatch(/^\\\\\.\\pipe\\pi-lanes-[0-9a-f]{32}$/);
   });

@@ -184,6 +184,14 @@ describe('the entry for the transcript', () => {
     expect(end).toEqual({ type: 'tool.end', t: 7, id: 'c', name: 'bash', text: 'out', isError: true, durationMs: 9 });
   });
 
+  it('of a call that is nested too deeply to be written has a mark in its place', () => {
+    let args: unknown = 'deep';
+    for (let i = 0; i < 100_000; i++) args = [args];
+    expect(
+      toTranscriptEntry({ type: 'tool_execution_start', toolCallId: 'c', toolName: 'bash', args }, 7),
+    ).toMatchObject({ type: 'tool.start', arguments: '…' });
+  });
+
   it('of a retry and a compaction says why', () => {
     const retry = { attempt: 1, maxAttempts: 3, delayMs: 50 };
     expect(toTranscriptEntry({ type: 'auto_retry_start', ...retry, errorMessage: '529' }, 7)).toEqual({

@@ -154,6 +154,20 @@ describe('records', () => {
     expect(textOf('plain')).toBe('plain');
   });
 
+  it('keep a message whose numbers are odd, and count those as nothing', () => {
+    const usageOf = (usage: unknown) => {
+      const found = read({ type: 'message_end', message: { role: 'assistant', content: 'x', usage } });
+      if (found.type !== 'record' || found.record.type !== 'message_end') throw new Error(`read as ${found.type}`);
+      expect(found.record.message.content).toBe('x');
+      return found.record.message.usage;
+    };
+    const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+    expect(usageOf({ input: null, output: '7', cacheRead: 3 })).toEqual({ ...none, cacheRead: 3 });
+    expect(usageOf({ cost: { total: null } })).toEqual({ ...none, cost: { total: 0 } });
+    expect(usageOf({ input: 2, cost: 'much' })).toMatchObject({ ...none, input: 2 });
+    for (const odd of ['much', 7, null]) expect(usageOf(odd)).toBeUndefined();
+  });
+
   it.each([
     ['true', { willRetry: true }, ''],
     ['false', { willRetry: false }, '\r'],

@@ -261,6 +261,13 @@ describe('a launch', () => {
     expect((await plan()).project).toMatchObject({ kind: 'folder', key: cwd });
   });
 
+  it('has a label of one line of at most 96 characters', async () => {
+    const label = async (text: string) => (await plan({ label: text })).record.child.label;
+    expect(await label('  The\u001b[2J\n── fence\t')).toBe('The [2J ── fence');
+    expect(await label('x'.repeat(97))).toBe('x'.repeat(96));
+    expect(await label('\n\t')).toBeUndefined();
+  });
+
   it('names the session in one line of at most 96 characters', async () => {
     const name = async (task: string) => (await plan({ task })).record.child.sessionName;
     expect(await name('\n  One\u0007line \nmore')).toBe('worker · One line');

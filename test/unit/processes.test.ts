@@ -298,6 +298,9 @@ describe('the environment of a child', () => {
       NODE_OPTIONS: '--inspect',
       NODE_CHANNEL_FD: '3',
       PI_LANES_START: '{"token":"secret"}',
+      PI_LANES_FAULT: 'run.ended:before',
+      // An agent that starts runs: they are not its own processes.
+      PI_LANES_CHILD: 'run/1',
     };
     expect(childEnvironment(env, { EXTRA: 'x', HOME: '/other' })).toEqual({
       PATH: '/bin',

@@ -49,6 +49,13 @@ describe('the runs of a project', () => {
     expect(await store.list(10)).toEqual([]);
   });
 
+  it('are none where a file is in the way', async () => {
+    await writeFile(store.layout.runs, '');
+    await writeFile(store.layout.active, '');
+    expect(await store.runIds()).toEqual([]);
+    expect(await store.activeIds()).toEqual([]);
+  });
+
   it('lie in one store for each project', async () => {
     const root = rootLayout(folder.path);
     expect(await allStores(root)).toEqual([]);

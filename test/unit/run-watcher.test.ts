@@ -228,6 +228,13 @@ describe('waiting for the end', () => {
     expect((await waiting).state).toBe('complete');
   });
 
+  it('is over when the run cannot be read at all', async () => {
+    const { runId, directory } = await writeRun(folder.path, {});
+    await writeFile(runLayout(directory).record, '{');
+    expect(await waitForEnd(store, runId)).toMatchObject({ state: 'unknown', error: { code: 'run_unreadable' } });
+    expect((await waitForEnd(store, newRunId())).error?.code).toBe('run_not_found');
+  });
+
   it('stops at its signal, also when that came first', async () => {
     const { runId } = await writeRun(folder.path, { events: [oneOfEach['run.proceeded']], lease: await me() });
     const late = new AbortController();

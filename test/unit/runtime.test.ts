@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ensureRuntime } from '../../src/client/runtime.ts';
@@ -71,13 +71,31 @@ describe('the runtime', () => {
 
   it('B59 is not touched when the bundle changes under the same name', async () => {
     await ensure();
-    await bundle('new', { 'runner.mjs': '// replaced on disk' });
+    await bundle('new', { 'runner.mjs': '// NEW', 'engine.wasm': 'W' });
     await ensure();
     expect(await readFile(join(root.runtime, 'new', 'runner.mjs'), 'utf8')).toBe('// new');
     await bundle('newer');
     await ensure();
     expect(await present()).toEqual(['new', 'newer']);
     expect(await readFile(join(root.runtime, 'new', 'runner.mjs'), 'utf8')).toBe('// new');
+  });
+
+  it('is made good file by file when it was damaged, and what runs goes on with what it has open', async () => {
+    const { runner } = await ensure();
+    const at = (name: string) => join(root.runtime, 'new', name);
+    const sound = await stat(at('engine.wasm'));
+    await using running = await open(runner, 'r');
+    await writeFile(runner, '// n');
+    await ensure();
+    expect(await readFile(runner, 'utf8')).toBe('// new');
+    expect(await running.readFile('utf8')).toBe('// n');
+    expect((await stat(at('engine.wasm'))).ino).toBe(sound.ino);
+    await rm(at('engine.wasm'));
+    await writeFile(runner, '');
+    await ensure();
+    expect(await readFile(runner, 'utf8')).toBe('// new');
+    expect(await readFile(at('engine.wasm'), 'utf8')).toBe('w');
+    expect((await readdir(join(root.runtime, 'new'))).sort()).toEqual(['engine.wasm', 'runner.mjs']);
   });
 
   it('is made once by many who want it at the same time', async () => {
