@@ -15,6 +15,10 @@ export const COMMANDS = {
   showMoreRuns: 'piLanes.showMoreRuns',
   showOutput: 'piLanes.showOutput',
   runDoctor: 'piLanes.runDoctor',
+  filterRuns: 'piLanes.filterRuns',
+  clearFilter: 'piLanes.clearFilter',
+  markRunSeen: 'piLanes.markRunSeen',
+  markAllSeen: 'piLanes.markAllSeen',
 } as const;
 export type CommandId = (typeof COMMANDS)[keyof typeof COMMANDS];
 
@@ -29,10 +33,26 @@ export const ITEM = {
   unresponsiveRun: 'run.unresponsive',
   unknownRun: 'run.unknown',
   resumableRun: 'run.resumable',
+  /** Failed, and nobody has looked at it. */
+  unseenRun: 'run.unseen',
   endedRun: 'run.ended',
-  group: 'group',
+  section: 'section',
+  /** The section of what needs a person, with failures in it. */
+  needsWithFailed: 'section.failed',
+  project: 'project',
+  problem: 'problem',
   more: 'more',
 } as const;
+
+/** Context keys that `when` clauses ask for. */
+export const CONTEXT = {
+  /** Why the Runs view is empty (`EmptyReason`); not set when it is not. */
+  empty: 'piLanes.runsEmpty',
+  filtering: 'piLanes.runsFiltered',
+} as const;
+
+/** `filtered-older`: older runs, which have not been read, may match. */
+export type EmptyReason = 'none' | 'filtered' | 'filtered-older' | 'project' | 'store';
 
 /** Built-in commands we call. */
 export const BUILT_IN = {

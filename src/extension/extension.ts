@@ -6,11 +6,14 @@ import { TRANSCRIPT_SCHEME } from './command-ids.ts';
 import { registerCommands } from './commands/index.ts';
 import { windowSettings } from './configuration.ts';
 import { Notices } from './notices.ts';
-import { RunsModel } from './runs-model.ts';
+import { ActiveFilter } from './runs/active-filter.ts';
+import { markReadAsSeen } from './runs/mark-read-as-seen.ts';
+import { RunsModel } from './runs/runs-model.ts';
+import { SeenRuns } from './runs/seen-runs.ts';
 import type { Services } from './services.ts';
 import { createStatusBarItem } from './status-bar.ts';
 import { TranscriptDocuments } from './transcripts/transcript-documents.ts';
-import { RunsTree } from './trees/runs-tree.ts';
+import { RunsTree } from './trees/runs/runs-tree.ts';
 
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel('Pi Lanes', { log: true });
@@ -22,12 +25,16 @@ export function activate(context: vscode.ExtensionContext): void {
   });
   putCommandOnPath(context);
   const runs = new RunsModel(toolbox, log);
-  const tree = new RunsTree(runs);
+  const seen = new SeenRuns(context.workspaceState);
+  const filter = new ActiveFilter(context.workspaceState);
+  const tree = new RunsTree(runs, seen, filter);
   const transcripts = new TranscriptDocuments(toolbox.root.projects);
   const services: Services = {
     toolbox,
     owner: { kind: 'vscode', id: vscode.env.sessionId },
     runs,
+    seen,
+    filter,
     tree,
     log,
     state: context.workspaceState,
@@ -35,9 +42,12 @@ export function activate(context: vscode.ExtensionContext): void {
   context.subscriptions.push(
     log,
     runs,
+    seen,
+    filter,
     tree,
     transcripts,
     vscode.workspace.registerTextDocumentContentProvider(TRANSCRIPT_SCHEME, transcripts),
+    markReadAsSeen(runs, seen),
     createStatusBarItem(runs),
     registerCommands(services),
     new Notices(services, runs),

@@ -8,9 +8,9 @@ import { visible } from '../core/transcripts/index.ts';
 import { COMMANDS } from './command-ids.ts';
 import { recoverSetting } from './configuration.ts';
 import { showError } from './messages.ts';
-import type { RunsModel } from './runs-model.ts';
+import type { RunsModel } from './runs/runs-model.ts';
 import type { Services } from './services.ts';
-import { attentionText, runTitle } from './trees/run-item.ts';
+import { attentionText, runTitle } from './trees/runs/run-words.ts';
 
 const DELIVERED = 'notices.delivered';
 const MAX_DELIVERED = 500;

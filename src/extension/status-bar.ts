@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { RUNS_VIEW } from './command-ids.ts';
-import type { RunsModel } from './runs-model.ts';
+import type { RunsModel } from './runs/runs-model.ts';
 
 /** One item: how many agents run now. Click opens the Runs view. */
 export function createStatusBarItem(model: RunsModel): vscode.Disposable {

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { type Ended, forceStopRun, interruptRun, stopRun } from '../../client/index.ts';
 import { isTerminal, type RunState } from '../../protocol/index.ts';
 import type { Services } from '../services.ts';
-import { runTitle, stateText } from '../trees/run-item.ts';
+import { runTitle, stateText } from '../trees/runs/run-words.ts';
 import { chooseRun } from './choose-run.ts';
 
 interface Way {

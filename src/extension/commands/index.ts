@@ -4,7 +4,9 @@ import { COMMANDS, type CommandId } from '../command-ids.ts';
 import { showError } from '../messages.ts';
 import type { Services } from '../services.ts';
 import { forceStopChosenRun, interruptChosenRun, stopChosenRun } from './end-run.ts';
+import { clearFilter, filterRuns } from './filter-runs.ts';
 import { launchAgent } from './launch-agent.ts';
+import { markAllSeen, markRunSeen } from './mark-seen.ts';
 import { resumeChosenRun } from './resume-run.ts';
 import { copyRunId, openTranscript, revealRunFiles } from './run-commands.ts';
 import { runDoctor } from './run-doctor.ts';
@@ -28,6 +30,10 @@ const HANDLERS: Record<CommandId, Handler> = {
   [COMMANDS.showMoreRuns]: (services) => services.runs.showMore(),
   [COMMANDS.showOutput]: (services) => services.log.show(),
   [COMMANDS.runDoctor]: runDoctor,
+  [COMMANDS.filterRuns]: filterRuns,
+  [COMMANDS.clearFilter]: clearFilter,
+  [COMMANDS.markRunSeen]: markRunSeen,
+  [COMMANDS.markAllSeen]: markAllSeen,
 };
 
 /** An error of a command is shown with its next step and logged; it never escapes. */

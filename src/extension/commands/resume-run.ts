@@ -4,7 +4,7 @@ import { GO_ON, type RunSnapshot, resumeKind, resumeRun } from '../../client/ind
 import { LanesError, type RunState } from '../../protocol/index.ts';
 import { COMMANDS } from '../command-ids.ts';
 import type { Services } from '../services.ts';
-import { runTitle } from '../trees/run-item.ts';
+import { runTitle } from '../trees/runs/run-words.ts';
 import { chooseRun } from './choose-run.ts';
 
 const RESUMABLE: readonly RunState[] = ['lost', 'paused', 'failed', 'partial', 'complete'];

@@ -4,7 +4,7 @@ import { answerQuestion, steerRun } from '../../client/index.ts';
 import { visible } from '../../core/transcripts/index.ts';
 import { LanesError, type QuestionAnswer, type QuestionView, type RunState } from '../../protocol/index.ts';
 import type { Services } from '../services.ts';
-import { runTitle } from '../trees/run-item.ts';
+import { runTitle } from '../trees/runs/run-words.ts';
 import { chooseRun } from './choose-run.ts';
 
 const isWorking = (state: RunState) => state === 'queued' || state === 'running' || state === 'waiting';

@@ -9,6 +9,11 @@ import { LiveTranscript } from './live-transcript.ts';
 /** The editor shows a document as one string: of a longer one only the end is shown. */
 const MAX_CHARS = 2 * 1024 * 1024;
 
+/** `undefined` for documents of any other kind. */
+export function runIdOfTranscript(uri: vscode.Uri): string | undefined {
+  return uri.scheme === TRANSCRIPT_SCHEME ? uri.query.split(sep).at(-1) : undefined;
+}
+
 export class TranscriptDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #projectsRoot: string;
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
