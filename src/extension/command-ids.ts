@@ -19,10 +19,19 @@ export const COMMANDS = {
   clearFilter: 'piLanes.clearFilter',
   markRunSeen: 'piLanes.markRunSeen',
   markAllSeen: 'piLanes.markAllSeen',
+  launchOnSelection: 'piLanes.launchOnSelection',
+  launchOnFile: 'piLanes.launchOnFile',
+  launchOnFolder: 'piLanes.launchOnFolder',
+  launchOnProblems: 'piLanes.launchOnProblems',
+  launchTask: 'piLanes.launchTask',
+  chooseTaskModel: 'piLanes.chooseTaskModel',
+  discardTask: 'piLanes.discardTask',
 } as const;
 export type CommandId = (typeof COMMANDS)[keyof typeof COMMANDS];
 
 export const RUNS_VIEW = 'piLanes.runs';
+/** The language of tasks that are written in an editor. */
+export const TASK_LANGUAGE = 'pi-lanes-task';
 export const TRANSCRIPT_SCHEME = 'pi-lanes-transcript';
 
 /** Values of `viewItem` in `when` clauses. */

@@ -5,6 +5,8 @@ import { Toolbox } from '../client/index.ts';
 import { TRANSCRIPT_SCHEME } from './command-ids.ts';
 import { registerCommands } from './commands/index.ts';
 import { windowSettings } from './configuration.ts';
+import { DraftStore } from './launch/draft.ts';
+import { TaskDocument } from './launch/task-document.ts';
 import { Notices } from './notices.ts';
 import { ActiveFilter } from './runs/active-filter.ts';
 import { markReadAsSeen } from './runs/mark-read-as-seen.ts';
@@ -28,6 +30,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const seen = new SeenRuns(context.workspaceState);
   const filter = new ActiveFilter(context.workspaceState);
   const tree = new RunsTree(runs, seen, filter);
+  const drafts = new DraftStore(context.workspaceState);
+  const taskDocument = new TaskDocument(drafts, context.storageUri);
   const transcripts = new TranscriptDocuments(toolbox.root.projects);
   const services: Services = {
     toolbox,
@@ -36,6 +40,8 @@ export function activate(context: vscode.ExtensionContext): void {
     seen,
     filter,
     tree,
+    drafts,
+    taskDocument,
     log,
     state: context.workspaceState,
   };
@@ -45,10 +51,12 @@ export function activate(context: vscode.ExtensionContext): void {
     seen,
     filter,
     tree,
+    drafts,
+    taskDocument,
     transcripts,
     vscode.workspace.registerTextDocumentContentProvider(TRANSCRIPT_SCHEME, transcripts),
     markReadAsSeen(runs, seen),
-    createStatusBarItem(runs),
+    createStatusBarItem(runs, seen),
     registerCommands(services),
     new Notices(services, runs),
   );

@@ -1,6 +1,8 @@
 import type * as vscode from 'vscode';
 import type { Toolbox } from '../client/index.ts';
 import type { Owner } from '../protocol/index.ts';
+import type { DraftStore } from './launch/draft.ts';
+import type { TaskDocument } from './launch/task-document.ts';
 import type { ActiveFilter } from './runs/active-filter.ts';
 import type { RunsModel } from './runs/runs-model.ts';
 import type { SeenRuns } from './runs/seen-runs.ts';
@@ -14,6 +16,8 @@ export interface Services {
   readonly seen: SeenRuns;
   readonly filter: ActiveFilter;
   readonly tree: RunsTree;
+  readonly drafts: DraftStore;
+  readonly taskDocument: TaskDocument;
   readonly log: vscode.LogOutputChannel;
   /** Remembered per workspace. */
   readonly state: vscode.Memento;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { BUILT_IN, COMMANDS, ITEM, RUNS_VIEW } from '../../src/extension/command-ids.ts';
+import { BUILT_IN, COMMANDS, CONTEXT, ITEM, RUNS_VIEW } from '../../src/extension/command-ids.ts';
 import { projectRoot } from '../support/project-root.ts';
 import { tempDir } from '../support/temp.ts';
 
@@ -30,7 +30,7 @@ const manifest = z
       commands: z.array(z.object({ command: z.string(), title: z.string(), icon: z.optional(z.string()) })),
       viewsContainers: z.record(z.string(), z.array(z.object({ id: z.string(), icon: z.string() }))),
       views: z.record(z.string(), z.array(view)),
-      viewsWelcome: z.array(z.object({ view: z.string(), contents: z.string() })),
+      viewsWelcome: z.array(z.object({ view: z.string(), contents: z.string(), when: z.optional(z.string()) })),
       menus: z.record(z.string(), z.array(menuItem)),
       keybindings: z.optional(z.array(menuItem)),
       configuration: z.object({
@@ -94,6 +94,13 @@ describe('what the manifest contributes', () => {
     }
   });
 
+  it('asks in conditions only for context keys that the code sets', () => {
+    const known = new Set<string>([...Object.values(CONTEXT), ...views.map(({ id }) => id)]);
+    for (const { when = '' } of [...menuItems, ...contributes.viewsWelcome]) {
+      for (const key of matches(when, /\b(piLanes(?:\.\w+)+)/g)) expect(known, when).toContain(key);
+    }
+  });
+
   it('welcomes in views that exist, with commands that exist', () => {
     const ids = views.map(({ id }) => id);
     const known: string[] = [...commands, ...Object.values(BUILT_IN), 'vscode.openFolder'];
@@ -124,7 +131,8 @@ describe('what the manifest contributes', () => {
   });
 
   it('is all that the code and the documentation call by our name', () => {
-    const known = new Set([...commands, ...settings, ...views.map(({ id }) => id), 'piLanes.status']);
+    const ids = views.map(({ id }) => id);
+    const known = new Set<string>([...commands, ...settings, ...ids, ...Object.values(CONTEXT), 'piLanes.status']);
     const pages = readdirSync(join(root, 'docs')).map((name) => join('docs', name));
     const all = [...sources.map(({ path }) => join('src', 'extension', path)), ...pages, 'README.md'];
     for (const path of all) {

@@ -22,7 +22,9 @@ export function createProblemItem({ kind, title, error }: RunsProblem, id: strin
     kind === 'project' ? vscode.l10n.t('its project cannot be told') : vscode.l10n.t('its runs cannot be read');
   item.description = words;
   item.tooltip = [error.message, error.hint].filter(Boolean).join('\n');
-  item.accessibilityInformation = { label: `${title}: ${words}. ${error.hint ?? error.message}` };
+  item.accessibilityInformation = {
+    label: vscode.l10n.t('{0}: {1}. {2}', title, words, error.hint ?? error.message),
+  };
   item.command =
     kind === 'project'
       ? { command: COMMANDS.runDoctor, title: vscode.l10n.t('Check Installation') }

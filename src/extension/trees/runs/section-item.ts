@@ -14,8 +14,6 @@ export function createSectionItem(section: Section, options: { id: string; open:
   const failed = runs.some(({ state }) => state === 'failed');
   item.contextValue = kind === 'needs' && failed ? ITEM.needsWithFailed : ITEM.section;
   if (kind !== 'day') item.description = String(runs.length);
-  if (kind === 'needs')
-    item.iconPath = new vscode.ThemeIcon('bell-dot', new vscode.ThemeColor('list.warningForeground'));
   item.accessibilityInformation = { label: sentenceOf(section) };
   return item;
 }

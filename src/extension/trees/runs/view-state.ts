@@ -35,7 +35,7 @@ export class ViewState {
     const counts = layout.filtering && layout.shown > 0;
     const words = vscode.l10n.t('{0} of {1} runs: {2}', layout.shown, layout.total, filterText(filter));
     this.#view.message = counts ? words : undefined;
-    this.#view.description = layout.filtering ? filterText(filter) : undefined;
+    this.#view.description = layout.filtering && !counts ? filterText(filter) : undefined;
     this.#setContext(CONTEXT.filtering, layout.filtering);
     this.#setContext(CONTEXT.empty, emptyReason(layout, problems));
   }
