@@ -26,9 +26,12 @@ export const COMMANDS = {
   launchTask: 'piLanes.launchTask',
   chooseTaskModel: 'piLanes.chooseTaskModel',
   discardTask: 'piLanes.discardTask',
+  openWalkthrough: 'piLanes.openWalkthrough',
 } as const;
 export type CommandId = (typeof COMMANDS)[keyof typeof COMMANDS];
 
+/** As the built-in command names it: the extension and the walkthrough. */
+export const WALKTHROUGH = 'pi-lanes.pi-lanes#start';
 export const RUNS_VIEW = 'piLanes.runs';
 /** The language of tasks that are written in an editor. */
 export const TASK_LANGUAGE = 'pi-lanes-task';
@@ -58,6 +61,11 @@ export const CONTEXT = {
   /** Why the Runs view is empty (`EmptyReason`); not set when it is not. */
   empty: 'piLanes.runsEmpty',
   filtering: 'piLanes.runsFiltered',
+  /** Node and Pi are there. */
+  piFound: 'piLanes.piFound',
+  modelUsable: 'piLanes.modelUsable',
+  /** This window has shown a run. */
+  hasRun: 'piLanes.hasRun',
 } as const;
 
 /** `filtered-older`: older runs, which have not been read, may match. */
@@ -66,7 +74,9 @@ export type EmptyReason = 'none' | 'filtered' | 'filtered-older' | 'project' | '
 /** Built-in commands we call. */
 export const BUILT_IN = {
   manageTrust: 'workbench.trust.manage',
+  newTerminal: 'workbench.action.terminal.new',
   openSettings: 'workbench.action.openSettings',
+  openWalkthrough: 'workbench.action.openWalkthrough',
   revealInOs: 'revealFileInOS',
   setContext: 'setContext',
 } as const;

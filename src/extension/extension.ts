@@ -8,6 +8,7 @@ import { windowSettings } from './configuration.ts';
 import { DraftStore } from './launch/draft.ts';
 import { TaskDocument } from './launch/task-document.ts';
 import { Notices } from './notices.ts';
+import { Readiness } from './readiness.ts';
 import { ActiveFilter } from './runs/active-filter.ts';
 import { markReadAsSeen } from './runs/mark-read-as-seen.ts';
 import { RunsModel } from './runs/runs-model.ts';
@@ -32,6 +33,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const tree = new RunsTree(runs, seen, filter);
   const drafts = new DraftStore(context.workspaceState);
   const taskDocument = new TaskDocument(drafts, context.storageUri);
+  const readiness = new Readiness(toolbox, runs, context.globalState, log);
   const transcripts = new TranscriptDocuments(toolbox.root.projects);
   const services: Services = {
     toolbox,
@@ -42,6 +44,7 @@ export function activate(context: vscode.ExtensionContext): void {
     tree,
     drafts,
     taskDocument,
+    readiness,
     log,
     state: context.workspaceState,
   };
@@ -53,6 +56,7 @@ export function activate(context: vscode.ExtensionContext): void {
     tree,
     drafts,
     taskDocument,
+    readiness,
     transcripts,
     vscode.workspace.registerTextDocumentContentProvider(TRANSCRIPT_SCHEME, transcripts),
     markReadAsSeen(runs, seen),

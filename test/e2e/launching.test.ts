@@ -22,7 +22,11 @@ beforeAll(async () => {
     target: { folder: world.project },
     vsix: await packageExtension(),
     env: world.env,
-    settings: { 'piLanes.defaultAgent': 'scout', 'piLanes.timeoutMinutes': 7 },
+    settings: {
+      'piLanes.defaultAgent': 'scout',
+      'piLanes.defaultModel': 'fake/scripted-b',
+      'piLanes.timeoutMinutes': 7,
+    },
   });
   await session.workbench.openContainer('Pi Lanes');
 });
@@ -49,7 +53,7 @@ async function begin(agent = 'worker'): Promise<void> {
   await session.workbench.quickInput.waitForTitle(`Launch ${agent}`);
 }
 
-test('defaults: the agent of the setting is offered first, and the time limit is used', async () => {
+test('defaults: the agent of the setting is offered first; its model and time limit are used', async () => {
   const { quickInput, trees } = session.workbench;
   await session.workbench.command('Pi Lanes: Launch Agent…');
   await quickInput.row('scout').waitFor();
@@ -60,7 +64,7 @@ test('defaults: the agent of the setting is offered first, and the time limit is
   await trees.row(/^the first task: worker has completed/).waitFor({ timeout: 30_000 });
   const record = await launched('the first task');
   expect(record.timeoutMs).toBe(7 * 60_000);
-  expect(record.child.modelIsExplicit).toBe(false);
+  expect(record.child).toMatchObject({ model: 'fake/scripted-b', modelIsExplicit: false });
 });
 
 test('a recent task is offered first and taken into the box', async () => {
@@ -117,6 +121,7 @@ test('a selection: the prompt has path, lines and text', async () => {
   expect(child.task).toBe(
     'sort these\n\nThis is about lines 2 to 3 of src/berths.txt:\n\n```plaintext\neast\nsouth\n```',
   );
+  await workbench.waitForEditorText('── complete');
 });
 
 test('a file from the explorer, and problems of a file', async () => {
@@ -201,9 +206,10 @@ test('by keyboard alone: launch, then walk the tree and open the transcript', as
   await workbench.trees.row(/^by keyboard: scout has completed/).waitFor({ timeout: 30_000 });
   await workbench.command('View: Close All Editors');
   await workbench.command('Pi Lanes: Focus on Runs View');
+  await page.locator('.pane-body .monaco-list:focus').waitFor();
   await page.keyboard.press('Home');
+  // From an open section to its first run.
   await page.keyboard.press('ArrowRight');
-  await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await workbench.waitForEditorText('by keyboard');
   await workbench.screenshot('keyboard');

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { BUILT_IN, COMMANDS, CONTEXT, ITEM, RUNS_VIEW } from '../../src/extension/command-ids.ts';
+import { bundledAgents } from '../../src/core/agents/index.ts';
+import { BUILT_IN, COMMANDS, CONTEXT, ITEM, RUNS_VIEW, WALKTHROUGH } from '../../src/extension/command-ids.ts';
 import { projectRoot } from '../support/project-root.ts';
 import { tempDir } from '../support/temp.ts';
 
@@ -34,8 +35,23 @@ const manifest = z
       menus: z.record(z.string(), z.array(menuItem)),
       keybindings: z.optional(z.array(menuItem)),
       configuration: z.object({
-        properties: z.record(z.string(), z.object({ scope: z.optional(z.string()) })),
+        properties: z.record(
+          z.string(),
+          z.object({ scope: z.optional(z.string()), enum: z.optional(z.array(z.string())) }),
+        ),
       }),
+      walkthroughs: z.array(
+        z.object({
+          id: z.string(),
+          steps: z.array(
+            z.object({
+              description: z.string(),
+              media: z.object({ svg: z.string() }),
+              completionEvents: z.array(z.string()),
+            }),
+          ),
+        }),
+      ),
       languages: z.array(z.object({ id: z.string() })),
       configurationDefaults: z.record(z.string(), z.unknown()),
     }),
@@ -109,6 +125,25 @@ describe('what the manifest contributes', () => {
       const text = texts[welcome.contents.replaceAll('%', '')] ?? '';
       for (const id of matches(text, /\(command:([^)?]+)/g)) expect(known, text).toContain(id);
     }
+  });
+
+  it('guides with commands, pictures and conditions that exist', () => {
+    const known: string[] = [...commands, ...Object.values(BUILT_IN)];
+    const keys = Object.values(CONTEXT).map((key) => `onContext:${key}`);
+    const steps = contributes.walkthroughs.flatMap((walkthrough) => walkthrough.steps);
+    for (const { description, media, completionEvents } of steps) {
+      const text = texts[description.replaceAll('%', '')] ?? '';
+      for (const id of matches(text, /\(command:([^)?]+)/g)) expect(known, text).toContain(id);
+      expect(existsSync(join(root, media.svg)), media.svg).toBe(true);
+      expect(textOf('.vscodeignore')).toContain(`!${media.svg}\n`);
+      for (const event of completionEvents) expect(keys).toContain(event);
+    }
+    expect(contributes.walkthroughs.map(({ id }) => `pi-lanes.pi-lanes#${id}`)).toEqual([WALKTHROUGH]);
+  });
+
+  it('offers as default exactly the agents there are', () => {
+    const { enum: names } = contributes.configuration.properties['piLanes.defaultAgent'] ?? {};
+    expect(names).toEqual(['', ...bundledAgents().map(({ name }) => name)]);
   });
 
   it('configures languages that it brings along', () => {

@@ -1,6 +1,6 @@
 /** Every command of the extension, with its identifier. */
 import * as vscode from 'vscode';
-import { COMMANDS, type CommandId } from '../command-ids.ts';
+import { BUILT_IN, COMMANDS, type CommandId, WALKTHROUGH } from '../command-ids.ts';
 import { showError } from '../messages.ts';
 import type { Services } from '../services.ts';
 import { forceStopChosenRun, interruptChosenRun, stopChosenRun } from './end-run.ts';
@@ -44,6 +44,9 @@ const HANDLERS: Record<CommandId, Handler> = {
   [COMMANDS.launchTask]: launchTask,
   [COMMANDS.chooseTaskModel]: chooseTaskModel,
   [COMMANDS.discardTask]: discardTask,
+  [COMMANDS.openWalkthrough]: async () => {
+    await vscode.commands.executeCommand(BUILT_IN.openWalkthrough, WALKTHROUGH, false);
+  },
 };
 
 /** An error of a command is shown with its next step and logged; it never escapes. */

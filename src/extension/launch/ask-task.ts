@@ -94,9 +94,9 @@ function itemsFor(typed: string, draft: Draft & { agent: string }, recent: reado
 }
 
 function recentItem(task: string): TaskItem {
-  const [first = '', ...rest] = task.split('\n');
-  const more = rest.length > 0 ? { description: vscode.l10n.t('and {0} more lines', rest.length) } : {};
-  return { label: first, ...more, iconPath: new vscode.ThemeIcon('history'), choose: 'recent', task };
+  const lines = task.split('\n');
+  const more = lines.length > 1 ? { description: vscode.l10n.t('{0} lines', lines.length) } : {};
+  return { label: lines[0] ?? '', ...more, iconPath: new vscode.ThemeIcon('history'), choose: 'recent', task };
 }
 
 function editorItem({ task }: Draft): TaskItem {

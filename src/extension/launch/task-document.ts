@@ -60,9 +60,9 @@ export class TaskDocument implements vscode.CodeLensProvider, vscode.Disposable 
       await vscode.workspace.applyEdit(edit);
       await document.save();
     }
-    const editor = await vscode.window.showTextDocument(document, { preview: false });
     const end = document.lineAt(document.lineCount - 1).range.end;
-    editor.selection = new vscode.Selection(end, end);
+    // Set as it opens: somebody who types at once must not have the cursor moved.
+    await vscode.window.showTextDocument(document, { preview: false, selection: new vscode.Range(end, end) });
   }
 
   /** What stands in the editor now; `undefined` when it is not open. */
@@ -94,9 +94,9 @@ export class TaskDocument implements vscode.CodeLensProvider, vscode.Disposable 
       ? vscode.l10n.t('Launch {0} on {1}', agent, draft.attached.label)
       : vscode.l10n.t('Launch {0}', agent);
     return [
-      lens(`$(play) ${launch}`, COMMANDS.launchTask),
-      lens(`$(chip) ${modelWords(draft)}`, COMMANDS.chooseTaskModel),
-      lens(`$(trash) ${vscode.l10n.t('Discard')}`, COMMANDS.discardTask),
+      lens(launch, COMMANDS.launchTask),
+      lens(vscode.l10n.t('Model: {0}', modelWords(draft)), COMMANDS.chooseTaskModel),
+      lens(vscode.l10n.t('Discard'), COMMANDS.discardTask),
     ];
   }
 

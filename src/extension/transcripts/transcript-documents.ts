@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { childLayout } from '../../core/projects/index.ts';
 import { isTerminal, RUN_ID } from '../../protocol/index.ts';
 import { TRANSCRIPT_SCHEME } from '../command-ids.ts';
+import { stateWord } from '../trees/runs/run-words.ts';
 import { LiveTranscript } from './live-transcript.ts';
 
 /** The editor shows a document as one string: of a longer one only the end is shown. */
@@ -49,7 +50,7 @@ export class TranscriptDocuments implements vscode.TextDocumentContentProvider, 
     if (snapshot.error?.code === 'run_not_found') return notOurs;
     const over = isTerminal(snapshot.state) || snapshot.state === 'lost' || snapshot.state === 'unknown';
     const why = over && snapshot.error ? `${snapshot.error.message}\n${snapshot.error.hint ?? ''}\n` : '';
-    const end = over ? `\n── ${snapshot.state}\n${why}` : '';
+    const end = over ? `\n── ${stateWord(snapshot.state)}\n${why}` : '';
     const body = text === '' && end === '' ? vscode.l10n.t('Waiting for the agent…') : `${text}${end}`;
     if (body.length <= MAX_CHARS) return body;
     return `${vscode.l10n.t('The beginning is not shown here; it is in {0}', childLayout(directory, 1).transcript)}\n\n${body.slice(-MAX_CHARS)}`;

@@ -94,7 +94,7 @@ function descriptionOf(snapshot: RunSnapshot, { project, now }: RunItemContext):
     words,
     formatDuration(elapsedMs(view, state, now)),
     view.model?.slice(view.model.indexOf('/') + 1),
-    tokens > 0 ? `${formatTokens(tokens)} tok` : undefined,
+    tokens > 0 ? vscode.l10n.t('{0} tok', formatTokens(tokens)) : undefined,
     view.usage.cost > 0 ? formatCost(view.usage.cost) : undefined,
   ];
   return parts.filter((part) => part !== undefined).join(' · ');
