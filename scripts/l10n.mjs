@@ -16,11 +16,11 @@ export function textsOf(source, path) {
     const literal = LITERAL.exec(source);
     const line = source.slice(0, index).split('\n').length;
     if (!literal) throw new Error(`${path}:${line}: the text of l10n.t must be a string literal`);
-    return unescape(literal[1] ?? literal[2]);
+    return unquoted(literal[1] ?? literal[2]);
   });
 }
 
-function unescape(text) {
+function unquoted(text) {
   return text.replace(/\\(?:u([0-9a-f]{4})|(.))/gi, (_, code, char) =>
     code ? String.fromCharCode(Number.parseInt(code, 16)) : char === 'n' ? '\n' : char,
   );

@@ -40,7 +40,8 @@ export class Readiness implements vscode.Disposable {
         if (runs.all().length > 0) void setContext(CONTEXT.hasRun, true);
       }),
     );
-    lookUnlessReady();
+    if (state.get<boolean>(READY)) void this.#show(true, true);
+    else this.#lookSoon();
   }
 
   #lookSoon(): void {
@@ -69,9 +70,13 @@ export class Readiness implements vscode.Disposable {
     } catch (error) {
       this.#log.debug(`Not ready yet: ${error instanceof Error ? error.message : error}`);
     }
-    await setContext(CONTEXT.piFound, found);
-    await setContext(CONTEXT.modelUsable, usable);
+    await this.#show(found, usable);
     await this.#state.update(READY, found && usable);
+  }
+
+  async #show(piFound: boolean, modelUsable: boolean): Promise<void> {
+    await setContext(CONTEXT.piFound, piFound);
+    await setContext(CONTEXT.modelUsable, modelUsable);
   }
 
   dispose(): void {

@@ -44,7 +44,8 @@ const HANDLERS: Record<CommandId, Handler> = {
   [COMMANDS.launchTask]: launchTask,
   [COMMANDS.chooseTaskModel]: chooseTaskModel,
   [COMMANDS.discardTask]: discardTask,
-  [COMMANDS.openWalkthrough]: async () => {
+  [COMMANDS.openWalkthrough]: async (services) => {
+    if (vscode.workspace.isTrusted) void services.readiness.look();
     await vscode.commands.executeCommand(BUILT_IN.openWalkthrough, WALKTHROUGH, false);
   },
 };

@@ -72,7 +72,7 @@ function itemsFor(typed: string, draft: Draft & { agent: string }, recent: reado
   const items: TaskItem[] = [];
   if (typed.trim() !== '') {
     const iconPath = new vscode.ThemeIcon('play');
-    const description = vscode.l10n.t('launch {0} with {1}', draft.agent, modelWords(draft));
+    const description = vscode.l10n.t('launch {0}, model: {1}', draft.agent, modelWords(draft));
     items.push({ label: typed, description, iconPath, choose: 'typed', alwaysShow: true });
   }
   const others = recent.filter((task) => task !== typed);
@@ -111,6 +111,6 @@ function editorItem({ task }: Draft): TaskItem {
 
 /** The model of a draft, as a person is told it. */
 export function modelWords({ model, thinking }: Draft): string {
-  const name = model ?? vscode.l10n.t('the default model');
+  const name = model ?? vscode.l10n.t('default');
   return thinking === undefined ? name : vscode.l10n.t('{0}, thinking {1}', name, thinking);
 }
