@@ -161,13 +161,13 @@ test('a task of many lines, written in an editor: there after a reload, launched
   // It saves itself.
   await page.locator('.tabs-container .tab.dirty').waitFor({ state: 'detached' });
   await workbench.reload();
-  await workbench.waitForEditorText('and one more');
-  await page.getByRole('button', { name: 'Launch worker' }).waitFor();
+  await workbench.trees.row(/^the first task/).waitFor();
 
   // The box knows of it and leads back to it.
   await begin();
   await quickInput.pick('Go On Writing in an Editor…');
   await workbench.waitForEditorText('and one more');
+  await page.getByRole('button', { name: 'Launch worker' }).waitFor();
   await page.locator('.editor-group-container.active .view-lines').click();
   await page.keyboard.press('Control+Enter');
   const { child } = await launched(/^many lines/);
@@ -181,7 +181,7 @@ test('what was typed is there after a reload in the middle of it', async () => {
   await begin();
   await workbench.quickInput.fill('half a thou');
   await workbench.reload();
-  await workbench.openContainer('Pi Lanes');
+  await workbench.trees.row(/^the first task/).waitFor();
   await begin();
   expect(await workbench.page.locator('.quick-input-widget input[type="text"]').inputValue()).toBe('half a thou');
   await workbench.quickInput.cancel();

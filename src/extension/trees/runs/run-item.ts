@@ -19,7 +19,7 @@ const ICONS: Record<RunState, { icon: string; color?: string }> = {
   paused: { icon: 'debug-pause', color: 'charts.yellow' },
   complete: { icon: 'pass', color: 'testing.iconPassed' },
   partial: { icon: 'warning', color: 'list.warningForeground' },
-  failed: { icon: 'error', color: 'list.errorForeground' },
+  failed: { icon: 'error', color: 'testing.iconFailed' },
   stopped: { icon: 'circle-slash' },
   rejected: { icon: 'circle-slash' },
   lost: { icon: 'debug-disconnect', color: 'list.warningForeground' },

@@ -1,0 +1,69 @@
+/** The translation in an editor that speaks German, by a language pack with nothing in it but its name. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { packageExtension } from '../../scripts/package.mjs';
+import { createEditorHome } from '../harness/home.ts';
+import { installExtension, packageExtension as packageFolder } from '../harness/vsix.ts';
+import { tempDir } from '../support/temp.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { shootFailures } from './failure-shots.ts';
+import { type Session, startSession } from './session.ts';
+
+const stack = new AsyncDisposableStack();
+let world: World;
+let session: Session;
+
+beforeAll(async () => {
+  world = stack.use(await createWorld({ project: 'hafen' }));
+  const temp = stack.use(await tempDir());
+  const pack = join(temp.path, 'pack');
+  await mkdir(pack);
+  const manifest = {
+    name: 'a-language-pack',
+    publisher: 'tests',
+    version: '1.0.0',
+    engines: { vscode: '^1.100.0' },
+    contributes: {
+      localizations: [
+        {
+          languageId: 'de',
+          languageName: 'German',
+          localizedLanguageName: 'Deutsch',
+          translations: [{ id: 'vscode', path: './texts.json' }],
+        },
+      ],
+    },
+  };
+  await writeFile(join(pack, 'package.json'), JSON.stringify(manifest));
+  await writeFile(join(pack, 'texts.json'), JSON.stringify({ version: '1.0.0', contents: {} }));
+  await writeFile(join(pack, 'README.md'), 'German, without a word.');
+  await packageFolder(pack, join(temp.path, 'pack.vsix'));
+
+  const folder = join(temp.path, 'home');
+  await mkdir(folder);
+  await writeFile(join(folder, 'config.yaml'), 'auth: none\nlocale: de\n');
+  const home = createEditorHome({ folder });
+  await installExtension(home, join(temp.path, 'pack.vsix'));
+  const vsix = await packageExtension();
+  session = stack.use(await startSession({ target: { folder: world.project }, vsix, env: world.env, home }));
+});
+afterAll(() => stack.disposeAsync());
+shootFailures(() => session?.workbench);
+
+test('views, commands, rows and questions are in German', async () => {
+  const { workbench } = session;
+  const { page, quickInput, trees } = workbench;
+  await workbench.openContainer('Pi Lanes');
+  await page.getByText('Hier ist noch kein Agent gelaufen.').waitFor();
+  await workbench.screenshot('german-welcome');
+  await workbench.command('Pi Lanes: Agent starten…');
+  await quickInput.pick('scout');
+  await quickInput.waitForTitle('scout starten');
+  await quickInput.fill('hallo');
+  await quickInput.accept();
+  await trees.row(/^hallo: scout hat die Arbeit erledigt\./).waitFor({ timeout: 30_000 });
+  expect(await trees.row('Heute: 1 Lauf.').isVisible()).toBe(true);
+  await workbench.waitForEditorText('── fertig');
+  await workbench.screenshot('german');
+});
