@@ -33,7 +33,11 @@ export async function chooseFolder(
   const ordered = [...folders].sort((a, b) => Number(b.uri.toString() === last) - Number(a.uri.toString() === last));
   const picked = await vscode.window.showQuickPick(
     ordered.map((folder) => ({ label: folder.name, description: folder.uri.fsPath, folder })),
-    { title: vscode.l10n.t('Launch Agent'), placeHolder: vscode.l10n.t('In which folder should the agent work?') },
+    {
+      title: vscode.l10n.t('Launch Agent'),
+      placeHolder: vscode.l10n.t('In which folder should the agent work?'),
+      ignoreFocusOut: true,
+    },
   );
   if (picked) await state.update(LAST_FOLDER, picked.folder.uri.toString());
   return picked?.folder;
