@@ -9,6 +9,7 @@ import { waitFor } from '../support/wait-for.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { shootFailures } from './failure-shots.ts';
 import { type Session, startSession } from './session.ts';
+import { THEMES, type Theme } from './workbench.ts';
 
 let world: World;
 let session: Session;
@@ -215,8 +216,16 @@ test('by keyboard alone: launch, then walk the tree and open the transcript', as
   await workbench.screenshot('keyboard');
 });
 
-test('the launch in a small window', async () => {
+test('the launch in all themes, and in a small window', async () => {
   const { workbench } = session;
+  for (const theme of Object.keys(THEMES) as Theme[]) {
+    await workbench.setTheme(theme);
+    await begin();
+    await workbench.screenshot(`launch-${theme.replaceAll(' ', '-').toLowerCase()}`);
+    await workbench.quickInput.cancel();
+  }
+  await workbench.command('Pi Lanes: Get Started');
+  await workbench.screenshot('walkthrough-high-contrast');
   await workbench.page.setViewportSize({ width: 640, height: 400 });
   await begin();
   await workbench.screenshot('launch-640x400');
