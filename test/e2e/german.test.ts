@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { packageExtension } from '../../scripts/package.mjs';
 import { createEditorHome } from '../harness/home.ts';
-import { installExtension, packageExtension as packageFolder } from '../harness/vsix.ts';
 import { tempDir } from '../support/temp.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { shootFailures } from './failure-shots.ts';
@@ -17,34 +16,15 @@ let session: Session;
 beforeAll(async () => {
   world = stack.use(await createWorld({ project: 'hafen' }));
   const temp = stack.use(await tempDir());
-  const pack = join(temp.path, 'pack');
-  await mkdir(pack);
-  const manifest = {
-    name: 'a-language-pack',
-    publisher: 'tests',
-    version: '1.0.0',
-    engines: { vscode: '^1.100.0' },
-    contributes: {
-      localizations: [
-        {
-          languageId: 'de',
-          languageName: 'German',
-          localizedLanguageName: 'Deutsch',
-          translations: [{ id: 'vscode', path: './texts.json' }],
-        },
-      ],
-    },
-  };
-  await writeFile(join(pack, 'package.json'), JSON.stringify(manifest));
-  await writeFile(join(pack, 'texts.json'), JSON.stringify({ version: '1.0.0', contents: {} }));
-  await writeFile(join(pack, 'README.md'), 'German, without a word.');
-  await packageFolder(pack, join(temp.path, 'pack.vsix'));
-
   const folder = join(temp.path, 'home');
   await mkdir(folder);
   await writeFile(join(folder, 'config.yaml'), 'auth: none\nlocale: de\n');
   const home = createEditorHome({ folder });
-  await installExtension(home, join(temp.path, 'pack.vsix'));
+  const texts = join(folder, 'texts.json');
+  await writeFile(texts, JSON.stringify({ version: '1.0.0', contents: {} }));
+  const extensions = [{ extensionIdentifier: { id: 'tests.a-language-pack' }, version: '1.0.0' }];
+  const packs = { de: { hash: 'none', extensions, translations: { vscode: texts }, label: 'Deutsch' } };
+  await writeFile(join(home.userData, 'languagepacks.json'), JSON.stringify(packs));
   const vsix = await packageExtension();
   session = stack.use(await startSession({ target: { folder: world.project }, vsix, env: world.env, home }));
 });
