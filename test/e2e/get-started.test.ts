@@ -52,6 +52,7 @@ test('the steps are done when Pi is found, when it has a model, and when an agen
 
   await world.cli(['run', '--agent', 'scout', '--task', 'hello', '--wait']);
   await expect.poll(() => steps(workbench), { timeout: 15_000 }).toEqual(expected(true, true, true));
+  await workbench.trees.row(/^hello: scout has completed/).waitFor();
   await workbench.page.setViewportSize({ width: 1600, height: 900 });
   await workbench.screenshot('walkthrough-done');
 });
