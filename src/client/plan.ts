@@ -29,6 +29,8 @@ export interface LaunchRequest {
   fallbackRoot?: string;
   /** `provider/id` or a unique id, with an optional `:level`. */
   model?: string;
+  /** The same, for when neither the request nor the agent names one; it does not count as named for this run. */
+  defaultModel?: string;
   thinking?: string;
   label?: string;
   owner: Owner;
@@ -69,7 +71,7 @@ export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Prom
     ensureRuntime(toolbox.distDirectory, toolbox.root),
   ]);
   const output = await planOutput(project, request, cwd);
-  const wanted = splitLevel(request.model ?? agent.model ?? '');
+  const wanted = splitLevel(request.model ?? agent.model ?? request.defaultModel ?? '');
   const model = await tools.models.resolve(wanted.model === '' ? undefined : wanted.model);
   const level = thinking ?? wanted.thinking ?? agent.thinking;
   // One line: a label must not forge rows of a list.

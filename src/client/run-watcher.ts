@@ -3,6 +3,8 @@
  * quick, a slow poll makes it sure; the poll also finds runners that died without a word.
  */
 import { type FSWatcher, watch } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { newRunId } from '../core/runs/index.ts';
 import { isTerminal } from '../protocol/index.ts';
 import { RunFollower, type RunSnapshot } from './run-snapshot.ts';
 import type { RunStore } from './run-store.ts';
@@ -30,6 +32,11 @@ export class RunWatcher {
   readonly #watched = new Map<string, Watched>();
   /** Runs that have ended although their marker is still there: a runner removes it last, or died before it could. */
   readonly #ended = new Set<string>();
+  /** Every run that was followed or reported. */
+  readonly #known = new Set<string>();
+  /** Ids below it were made before this watcher. */
+  readonly #since = newRunId();
+  #runsChangedAt: number | undefined;
   readonly #poll: NodeJS.Timeout;
   /** Of the folders where new runs appear. */
   readonly #folders = new Map<string, FSWatcher>();
@@ -74,6 +81,25 @@ export class RunWatcher {
       if (!this.#closed && !this.#watched.has(runId) && !this.#ended.has(runId)) this.#follow(runId);
     }
     await Promise.all([...this.#watched.keys()].map((runId) => this.#look(runId)));
+    await this.#reportMissed();
+  }
+
+  /** A quick run of another client can be over before its marker was seen: new ones are reported once all the same. */
+  async #reportMissed(): Promise<void> {
+    const changedAt = await stat(this.#store.layout.runs).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => undefined,
+    );
+    if (changedAt === this.#runsChangedAt) return;
+    this.#runsChangedAt = changedAt;
+    const ids: string[] = await this.#store.runIds().catch(() => []);
+    for (const runId of ids.filter((id) => id > this.#since && !this.#known.has(id))) {
+      this.#known.add(runId);
+      const snapshot = await this.#store.read(runId);
+      // One that lives is found by its marker.
+      if (!this.#closed && isTerminal(snapshot.state)) this.#onChange(snapshot);
+      else this.#known.delete(runId);
+    }
   }
 
   #watchForRuns(path: string): void {
@@ -94,6 +120,7 @@ export class RunWatcher {
       again: false,
     };
     this.#watched.set(runId, watched);
+    this.#known.add(runId);
   }
 
   /** Watches the run's folder. True when it was not watched before, and is now. */

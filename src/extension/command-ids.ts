@@ -15,10 +15,26 @@ export const COMMANDS = {
   showMoreRuns: 'piLanes.showMoreRuns',
   showOutput: 'piLanes.showOutput',
   runDoctor: 'piLanes.runDoctor',
+  filterRuns: 'piLanes.filterRuns',
+  clearFilter: 'piLanes.clearFilter',
+  markRunSeen: 'piLanes.markRunSeen',
+  markAllSeen: 'piLanes.markAllSeen',
+  launchOnSelection: 'piLanes.launchOnSelection',
+  launchOnFile: 'piLanes.launchOnFile',
+  launchOnFolder: 'piLanes.launchOnFolder',
+  launchOnProblems: 'piLanes.launchOnProblems',
+  launchTask: 'piLanes.launchTask',
+  chooseTaskModel: 'piLanes.chooseTaskModel',
+  discardTask: 'piLanes.discardTask',
+  openWalkthrough: 'piLanes.openWalkthrough',
 } as const;
 export type CommandId = (typeof COMMANDS)[keyof typeof COMMANDS];
 
+/** As the built-in command names it: the extension and the walkthrough. */
+export const WALKTHROUGH = 'pi-lanes.pi-lanes#start';
 export const RUNS_VIEW = 'piLanes.runs';
+/** The language of tasks that are written in an editor. */
+export const TASK_LANGUAGE = 'pi-lanes-task';
 export const TRANSCRIPT_SCHEME = 'pi-lanes-transcript';
 
 /** Values of `viewItem` in `when` clauses. */
@@ -29,16 +45,39 @@ export const ITEM = {
   unresponsiveRun: 'run.unresponsive',
   unknownRun: 'run.unknown',
   resumableRun: 'run.resumable',
+  /** Failed, and nobody has looked at it. */
+  unseenRun: 'run.unseen',
   endedRun: 'run.ended',
-  group: 'group',
+  section: 'section',
+  /** The section of what needs a person, with failures in it. */
+  needsWithFailed: 'section.failed',
+  project: 'project',
+  problem: 'problem',
   more: 'more',
 } as const;
+
+/** Context keys that `when` clauses ask for. */
+export const CONTEXT = {
+  /** Why the Runs view is empty (`EmptyReason`); not set when it is not. */
+  empty: 'piLanes.runsEmpty',
+  filtering: 'piLanes.runsFiltered',
+  /** Node and Pi are there. */
+  piFound: 'piLanes.piFound',
+  modelUsable: 'piLanes.modelUsable',
+  /** This window has shown a run. */
+  hasRun: 'piLanes.hasRun',
+} as const;
+
+/** `filtered-older`: older runs, which have not been read, may match. */
+export type EmptyReason = 'none' | 'filtered' | 'filtered-older' | 'project' | 'store';
 
 /** Built-in commands we call. */
 export const BUILT_IN = {
   manageTrust: 'workbench.trust.manage',
+  newTerminal: 'workbench.action.terminal.new',
   openSettings: 'workbench.action.openSettings',
   openRemoteSettings: 'workbench.action.openRemoteSettings',
+  openWalkthrough: 'workbench.action.openWalkthrough',
   revealInOs: 'revealFileInOS',
   setContext: 'setContext',
 } as const;

@@ -5,12 +5,18 @@ import { Toolbox } from '../client/index.ts';
 import { TRANSCRIPT_SCHEME } from './command-ids.ts';
 import { registerCommands } from './commands/index.ts';
 import { windowSettings } from './configuration.ts';
+import { DraftStore } from './launch/draft.ts';
+import { TaskDocument } from './launch/task-document.ts';
 import { Notices } from './notices.ts';
-import { RunsModel } from './runs-model.ts';
+import { Readiness } from './readiness.ts';
+import { ActiveFilter } from './runs/active-filter.ts';
+import { markReadAsSeen } from './runs/mark-read-as-seen.ts';
+import { RunsModel } from './runs/runs-model.ts';
+import { SeenRuns } from './runs/seen-runs.ts';
 import type { Services } from './services.ts';
 import { createStatusBarItem } from './status-bar.ts';
 import { TranscriptDocuments } from './transcripts/transcript-documents.ts';
-import { RunsTree } from './trees/runs-tree.ts';
+import { RunsTree } from './trees/runs/runs-tree.ts';
 
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel('Pi Lanes', { log: true });
@@ -21,23 +27,39 @@ export function activate(context: vscode.ExtensionContext): void {
     overrides: windowSettings,
   });
   const runs = new RunsModel(toolbox, log);
-  const tree = new RunsTree(runs);
+  const seen = new SeenRuns(context.workspaceState);
+  const filter = new ActiveFilter(context.workspaceState);
+  const tree = new RunsTree(runs, seen, filter);
+  const drafts = new DraftStore(context.workspaceState);
+  const taskDocument = new TaskDocument(drafts, context.storageUri);
+  const readiness = new Readiness(toolbox, runs, context.globalState, log);
   const transcripts = new TranscriptDocuments(toolbox.root.projects);
   const services: Services = {
     toolbox,
     owner: { kind: 'vscode', id: vscode.env.sessionId },
     runs,
+    seen,
+    filter,
     tree,
+    drafts,
+    taskDocument,
+    readiness,
     log,
     state: context.workspaceState,
   };
   context.subscriptions.push(
     log,
     runs,
+    seen,
+    filter,
     tree,
+    drafts,
+    taskDocument,
+    readiness,
     transcripts,
     vscode.workspace.registerTextDocumentContentProvider(TRANSCRIPT_SCHEME, transcripts),
-    createStatusBarItem(runs),
+    markReadAsSeen(runs, seen),
+    createStatusBarItem(runs, seen),
     registerCommands(services),
     new Notices(services, runs),
   );

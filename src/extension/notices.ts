@@ -8,9 +8,9 @@ import { visible } from '../core/transcripts/index.ts';
 import { COMMANDS } from './command-ids.ts';
 import { recoverSetting } from './configuration.ts';
 import { plain, showError } from './messages.ts';
-import type { RunsModel } from './runs-model.ts';
+import type { RunsModel } from './runs/runs-model.ts';
 import type { Services } from './services.ts';
-import { attentionText, runTitle } from './trees/run-item.ts';
+import { attentionText, runTitle } from './trees/runs/run-words.ts';
 
 const DELIVERED = 'notices.delivered';
 const MAX_DELIVERED = 500;
@@ -34,11 +34,19 @@ export class Notices implements vscode.Disposable {
   constructor(services: Services, runs: RunsModel) {
     this.#services = services;
     this.#delivered = new Set(services.state.get<string[]>(DELIVERED) ?? []);
-    this.#subscription = runs.onDidChange((runId) => {
-      const one = runId === undefined ? undefined : runs.get(runId);
-      const changed = runId === undefined ? [...runs.active(), ...runs.recent()] : one ? [one] : [];
-      for (const snapshot of changed) this.#look(snapshot);
-    });
+    const lookAtAll = () => {
+      for (const { snapshot } of runs.all()) this.#look(snapshot);
+    };
+    this.#subscription = vscode.Disposable.from(
+      runs.onDidChange((runId) => {
+        const one = runId === undefined ? undefined : runs.get(runId);
+        if (one) this.#look(one);
+        else lookAtAll();
+      }),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration('piLanes.recover')) lookAtAll();
+      }),
+    );
   }
 
   #look(snapshot: RunSnapshot): void {

@@ -1,15 +1,25 @@
 import type * as vscode from 'vscode';
 import type { Toolbox } from '../client/index.ts';
 import type { Owner } from '../protocol/index.ts';
-import type { RunsModel } from './runs-model.ts';
-import type { RunsTree } from './trees/runs-tree.ts';
+import type { DraftStore } from './launch/draft.ts';
+import type { TaskDocument } from './launch/task-document.ts';
+import type { Readiness } from './readiness.ts';
+import type { ActiveFilter } from './runs/active-filter.ts';
+import type { RunsModel } from './runs/runs-model.ts';
+import type { SeenRuns } from './runs/seen-runs.ts';
+import type { RunsTree } from './trees/runs/runs-tree.ts';
 
 /** What commands and views of this window share; made once in `activate`. */
 export interface Services {
   readonly toolbox: Toolbox;
   readonly owner: Owner;
   readonly runs: RunsModel;
+  readonly seen: SeenRuns;
+  readonly filter: ActiveFilter;
   readonly tree: RunsTree;
+  readonly drafts: DraftStore;
+  readonly taskDocument: TaskDocument;
+  readonly readiness: Readiness;
   readonly log: vscode.LogOutputChannel;
   /** Remembered per workspace. */
   readonly state: vscode.Memento;

@@ -54,7 +54,7 @@ test("steer mid-run: the model's next request contains it, and the receipt says 
   await workbench.trees.inlineAction(row, 'Steer…');
   await workbench.quickInput.fill('Remember the lighthouse');
   await workbench.quickInput.accept();
-  await workbench.trees.row(/SCRIPT:echo-steer.*, worker, complete/).waitFor({ timeout: 30_000 });
+  await workbench.trees.row(/SCRIPT:echo-steer.*: worker has completed its work/).waitFor({ timeout: 30_000 });
   const { run, text } = await status(runId);
   expect(run.steering).toEqual([expect.objectContaining({ state: 'delivered', preview: 'Remember the lighthouse' })]);
   expect(text).toContain('Remember the lighthouse');
@@ -63,17 +63,17 @@ test("steer mid-run: the model's next request contains it, and the receipt says 
 test('interrupt keeps the session, resume goes on in it', async () => {
   const { workbench } = session;
   const runId = await start('SCRIPT:slow');
-  const row = workbench.trees.row(/SCRIPT:slow, worker, running/);
+  const row = workbench.trees.row(/SCRIPT:slow: worker is running/);
   await row.waitFor();
   await waitFor('words', async () => (await status(runId)).run.children[0].phase === 'thinking');
   await workbench.trees.contextAction(row, 'Interrupt');
-  const paused = workbench.trees.row(/SCRIPT:slow, worker, paused/);
+  const paused = workbench.trees.row(/SCRIPT:slow: worker is paused/);
   await paused.waitFor();
   await workbench.screenshot('paused');
   await workbench.trees.inlineAction(paused, 'Resume');
   await workbench.quickInput.fill('SCRIPT:say {"text":"went on"}');
   await workbench.quickInput.accept();
-  await workbench.trees.row(/SCRIPT:say.*, worker, complete/).waitFor({ timeout: 30_000 });
+  await workbench.trees.row(/SCRIPT:say.*: worker has completed its work/).waitFor({ timeout: 30_000 });
   const resumed = await status('last');
   expect(resumed.run.resumedFrom).toBe(runId);
   expect(resumed.text).toBe('went on');
@@ -83,31 +83,31 @@ test('interrupt keeps the session, resume goes on in it', async () => {
 test('B26 a run whose runner was killed is lost within 5 s, told once, and continued from the notice', async () => {
   const { workbench } = session;
   const runId = await start('SCRIPT:bash-sleep seconds=600');
-  await workbench.trees.row(/SCRIPT:bash-sleep.*, worker, running/).waitFor();
+  await workbench.trees.row(/SCRIPT:bash-sleep.*: worker is running/).waitFor();
   await waitFor('the tool to run', async () => (await status(runId)).run.children[0].tool === 'bash');
   process.kill(await runnerPid(runId), 'SIGKILL');
-  await workbench.trees.row(/SCRIPT:bash-sleep.*, worker, lost/).waitFor({ timeout: 5000 });
+  await workbench.trees.row(/SCRIPT:bash-sleep.*: worker was cut off/).waitFor({ timeout: 5000 });
   await workbench.notifications.waitFor(/was cut off: its runner is gone/);
   await workbench.screenshot('lost');
   await workbench.notifications.press(/was cut off/, 'Resume');
-  await workbench.trees.row(/SCRIPT:bash-sleep.*, worker, running/).waitFor({ timeout: 15_000 });
+  await workbench.trees.row(/SCRIPT:bash-sleep.*: worker is running/).waitFor({ timeout: 15_000 });
   expect((await status(runId)).run.epoch).toBe(2);
   await world.cli(['stop', runId]);
-  await workbench.trees.row(/SCRIPT:bash-sleep.*, worker, stopped/).waitFor();
+  await workbench.trees.row(/SCRIPT:bash-sleep.*: worker was stopped/).waitFor();
 });
 
 test('a runner that does not answer is shown as unresponsive and can be forced to stop', async () => {
   const { workbench } = session;
   const runId = await start('SCRIPT:hang');
-  await workbench.trees.row(/SCRIPT:hang, worker, running/).waitFor();
+  await workbench.trees.row(/SCRIPT:hang: worker is running/).waitFor();
   const pid = await runnerPid(runId);
   process.kill(pid, 'SIGSTOP');
-  const row = workbench.trees.row(/SCRIPT:hang, worker, unresponsive/);
+  const row = workbench.trees.row(/SCRIPT:hang: the runner of worker does not answer/);
   await row.waitFor({ timeout: 20_000 });
   await workbench.screenshot('unresponsive');
   await workbench.trees.inlineAction(row, 'Force Stop');
   await workbench.dialogs.answer(/Force "SCRIPT:hang" to stop/, 'Force Stop');
-  await workbench.trees.row(/SCRIPT:hang, worker, stopped/).waitFor({ timeout: 20_000 });
+  await workbench.trees.row(/SCRIPT:hang: worker was stopped/).waitFor({ timeout: 20_000 });
   expect((await status(runId)).run.children[0].exit.tree).toBe('gone');
 });
 
@@ -118,12 +118,12 @@ test('a question of an agent: told once, answered from the notice', async () => 
     'ask me',
   );
   const runId = await start(task, { ...world.env, PI_LANES_PI: fake.folder });
-  await workbench.trees.row(/ask me, worker, waiting/).waitFor();
+  await workbench.trees.row(/ask me: worker is waiting for your answer/).waitFor();
   await workbench.notifications.waitFor(/"ask me" asks: Which berth\?/);
   await workbench.screenshot('question');
   await workbench.notifications.press(/asks: Which berth/, 'Answer…');
   await workbench.quickInput.pick('south');
-  await workbench.trees.row(/ask me, worker, complete/).waitFor();
+  await workbench.trees.row(/ask me: worker has completed its work/).waitFor();
   expect((await status(runId)).text).toContain('south');
 });
 

@@ -36,18 +36,16 @@ test('launch from the palette: the agent edits a file, tree and transcript show 
   await workbench.command('Pi Lanes: Launch Agent…');
   await workbench.quickInput.pick('worker');
   await workbench.quickInput.waitForTitle('Launch worker');
-  await workbench.quickInput.fill('  ');
-  await workbench.quickInput.waitForMessage('Say in a sentence or two');
   await workbench.quickInput.fill(task);
   await workbench.quickInput.accept();
 
-  const row = workbench.trees.row(/SCRIPT:demo file=NOTES.md, worker, running/);
+  const row = workbench.trees.row(/SCRIPT:demo file=NOTES.md: worker is running/);
   await row.waitFor();
   await workbench.statusBarItem(/1 running/).waitFor();
   await workbench.waitForEditorText('README');
   await workbench.screenshot('run-active');
 
-  await workbench.trees.row(/SCRIPT:demo file=NOTES.md, worker, complete/).waitFor({ timeout: 30_000 });
+  await workbench.trees.row(/SCRIPT:demo file=NOTES.md: worker has completed its work/).waitFor({ timeout: 30_000 });
   await workbench.waitForEditorText('── complete');
   await workbench.screenshot('run-complete');
   expect(await readFile(join(world.project, 'NOTES.md'), 'utf8')).not.toBe('');
@@ -62,13 +60,13 @@ test('stop from the row, after being asked', async () => {
   await workbench.quickInput.pick('worker');
   await workbench.quickInput.fill('SCRIPT:bash-sleep');
   await workbench.quickInput.accept();
-  const row = workbench.trees.row(/SCRIPT:bash-sleep, worker, running/);
+  const row = workbench.trees.row(/SCRIPT:bash-sleep: worker is running/);
   await row.waitFor();
   await waitFor('the tool to run', async () => /bash/.test((await row.textContent()) ?? ''));
   await workbench.screenshot('run-in-tool');
   await workbench.trees.inlineAction(row, 'Stop Run');
   await workbench.dialogs.answer(/Stop "SCRIPT:bash-sleep"/, 'Stop Run');
-  await workbench.trees.row(/SCRIPT:bash-sleep, worker, stopped/).waitFor();
+  await workbench.trees.row(/SCRIPT:bash-sleep: worker was stopped/).waitFor();
   const status = await world.cli(['status', 'last', '--json']);
   const { run } = JSON.parse(status.stdout);
   expect(run.state).toBe('stopped');

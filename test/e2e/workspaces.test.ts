@@ -48,7 +48,7 @@ test('B92 several folders: the folder of the file in hand, otherwise a pick with
   await workbench.quickInput.pick('scout');
   await workbench.quickInput.fill('hello from the second');
   await workbench.quickInput.accept();
-  await workbench.trees.row(/hello from the second, scout, complete/).waitFor({ timeout: 30_000 });
+  await workbench.trees.row(/hello from the second: scout has completed its work/).waitFor({ timeout: 30_000 });
   expect((await projects()).filter((name) => name.startsWith('second-'))).toHaveLength(1);
 
   await workbench.command('View: Close All Editors');
@@ -57,7 +57,7 @@ test('B92 several folders: the folder of the file in hand, otherwise a pick with
   await workbench.quickInput.pick('scout');
   await workbench.quickInput.fill('hello from the plain one');
   await workbench.quickInput.accept();
-  await workbench.trees.row(/hello from the plain one, scout, complete/).waitFor({ timeout: 30_000 });
+  await workbench.trees.row(/hello from the plain one: scout has completed its work/).waitFor({ timeout: 30_000 });
   expect((await projects()).filter((name) => name.startsWith('plain-'))).toHaveLength(1);
 
   await workbench.command('View: Close All Editors');
@@ -76,8 +76,8 @@ test('an untrusted workspace shows old runs and starts nothing', async () => {
   const { workbench } = session;
   await workbench.statusBarItem('Restricted Mode').waitFor();
   await workbench.openContainer('Pi Lanes');
-  await workbench.trees.row(/made before, scout, complete/).waitFor();
-  await workbench.trees.row(/made before, scout, complete/).click();
+  await workbench.trees.row(/made before: scout has completed its work/).waitFor();
+  await workbench.trees.row(/made before: scout has completed its work/).click();
   await workbench.waitForEditorText('── complete');
   // The palette does not even offer it.
   await workbench.page.keyboard.press('F1');

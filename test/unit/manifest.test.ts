@@ -3,7 +3,8 @@ import { join, matchesGlob } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { BUILT_IN, COMMANDS, ITEM, RUNS_VIEW } from '../../src/extension/command-ids.ts';
+import { bundledAgents } from '../../src/core/agents/index.ts';
+import { BUILT_IN, COMMANDS, CONTEXT, ITEM, RUNS_VIEW, WALKTHROUGH } from '../../src/extension/command-ids.ts';
 import { projectRoot } from '../support/project-root.ts';
 import { tempDir } from '../support/temp.ts';
 
@@ -30,12 +31,27 @@ const manifest = z
       commands: z.array(z.object({ command: z.string(), title: z.string(), icon: z.optional(z.string()) })),
       viewsContainers: z.record(z.string(), z.array(z.object({ id: z.string(), icon: z.string() }))),
       views: z.record(z.string(), z.array(view)),
-      viewsWelcome: z.array(z.object({ view: z.string(), contents: z.string() })),
+      viewsWelcome: z.array(z.object({ view: z.string(), contents: z.string(), when: z.optional(z.string()) })),
       menus: z.record(z.string(), z.array(menuItem)),
       keybindings: z.optional(z.array(menuItem)),
       configuration: z.object({
-        properties: z.record(z.string(), z.object({ scope: z.optional(z.string()) })),
+        properties: z.record(
+          z.string(),
+          z.object({ scope: z.optional(z.string()), enum: z.optional(z.array(z.string())) }),
+        ),
       }),
+      walkthroughs: z.array(
+        z.object({
+          id: z.string(),
+          steps: z.array(
+            z.object({
+              description: z.string(),
+              media: z.object({ svg: z.string() }),
+              completionEvents: z.array(z.string()),
+            }),
+          ),
+        }),
+      ),
       languages: z.array(z.object({ id: z.string() })),
       grammars: z.array(z.object({ language: z.string(), scopeName: z.string(), path: z.string() })),
       configurationDefaults: z.record(z.string(), z.unknown()),
@@ -110,7 +126,11 @@ describe('what the manifest contributes', () => {
       [ITEM.unknownRun]: looks,
       [ITEM.resumableRun]: ['resumeRun', ...looks],
       [ITEM.endedRun]: looks,
-      [ITEM.group]: [],
+      [ITEM.unseenRun]: ['resumeRun', 'markRunSeen', ...looks],
+      [ITEM.section]: [],
+      [ITEM.needsWithFailed]: ['markAllSeen'],
+      [ITEM.project]: [],
+      [ITEM.problem]: [],
       [ITEM.more]: [],
     };
     expect(sorted(Object.keys(offers))).toEqual(sorted(Object.values(ITEM)));
@@ -120,10 +140,17 @@ describe('what the manifest contributes', () => {
         matches(when, /\bviewItem =~ \/(.+?)\/(?= |$)/g).every((pattern) => new RegExp(pattern).test(item)),
       );
       const named = sorted(offered.map(({ command }) => command.replace(/^piLanes\./, '')));
-      expect(named, item).toEqual(sorted(wanted));
+      expect([...new Set(named)], item).toEqual(sorted(wanted));
       // Whatever is offered beside a row can be reached with the keyboard, too.
       const inMenu = offered.filter(({ group = '' }) => !group.startsWith('inline')).map(({ command }) => command);
       for (const { command } of offered) expect(inMenu, item).toContain(command);
+    }
+  });
+
+  it('asks in conditions only for context keys that the code sets', () => {
+    const known = new Set<string>([...Object.values(CONTEXT), ...views.map(({ id }) => id)]);
+    for (const { when = '' } of [...menuItems, ...contributes.viewsWelcome]) {
+      for (const key of matches(when, /\b(piLanes(?:\.\w+)+)/g)) expect(known, when).toContain(key);
     }
   });
 
@@ -154,6 +181,25 @@ describe('what the manifest contributes', () => {
     }
   });
 
+  it('guides with commands, pictures and conditions that exist', () => {
+    const known: string[] = [...commands, ...Object.values(BUILT_IN)];
+    const keys = Object.values(CONTEXT).map((key) => `onContext:${key}`);
+    const steps = contributes.walkthroughs.flatMap((walkthrough) => walkthrough.steps);
+    for (const { description, media, completionEvents } of steps) {
+      const text = texts[description.replaceAll('%', '')] ?? '';
+      for (const id of matches(text, /\(command:([^)?]+)/g)) expect(known, text).toContain(id);
+      expect(existsSync(join(root, media.svg)), media.svg).toBe(true);
+      expect(textOf('.vscodeignore')).toContain(`!${media.svg}\n`);
+      for (const event of completionEvents) expect(keys).toContain(event);
+    }
+    expect(contributes.walkthroughs.map(({ id }) => `pi-lanes.pi-lanes#${id}`)).toEqual([WALKTHROUGH]);
+  });
+
+  it('offers as default exactly the agents there are', () => {
+    const { enum: names } = contributes.configuration.properties['piLanes.defaultAgent'] ?? {};
+    expect(names).toEqual(['', ...bundledAgents().map(({ name }) => name)]);
+  });
+
   it('configures languages that it brings along', () => {
     const ids = contributes.languages.map(({ id }) => `[${id}]`);
     for (const key of Object.keys(contributes.configurationDefaults)) expect(ids).toContain(key);
@@ -174,7 +220,8 @@ describe('what the manifest contributes', () => {
   });
 
   it('is all that the code and the documentation call by our name', () => {
-    const known = new Set([...commands, ...settings, ...views.map(({ id }) => id), 'piLanes.status']);
+    const ids = views.map(({ id }) => id);
+    const known = new Set<string>([...commands, ...settings, ...ids, ...Object.values(CONTEXT), 'piLanes.status']);
     const pages = readdirSync(join(root, 'docs')).map((name) => join('docs', name));
     const all = [...sources.map(({ path }) => join('src', 'extension', path)), ...pages, 'README.md'];
     for (const path of all) {

@@ -66,6 +66,15 @@ async function append(directory: string, ...events: JournalEvent[]): Promise<voi
 }
 
 describe('the watcher', () => {
+  it('reports a run that came and went between two looks, once', async () => {
+    const watcher = await watching();
+    const { runId } = await writeRun(folder.path, { events: [ended('complete')] });
+    await watcher.refresh();
+    await writeRun(folder.path, { events: [ended('complete')], record: { runId: newRunId(Date.now() - 60_000) } });
+    await watcher.refresh();
+    expect(seen.map((snapshot) => [snapshot.runId, snapshot.state])).toEqual([[runId, 'complete']]);
+  });
+
   it('shows the live runs at once, and no others', async () => {
     const live = await writeRun(folder.path, { events: [oneOfEach['run.proceeded']], lease: await me() });
     await writeRun(folder.path, { events: [ended('complete')] });

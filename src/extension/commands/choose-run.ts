@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { RunSnapshot } from '../../client/index.ts';
 import { LanesError, type RunState } from '../../protocol/index.ts';
 import type { Services } from '../services.ts';
-import { runTitle, stateText } from '../trees/run-item.ts';
+import { runTitle, stateText } from '../trees/runs/run-words.ts';
 
 /**
  * The run a command is meant for: the row it came from or the selected one, when its state fits; else the person picks among
@@ -11,17 +11,19 @@ import { runTitle, stateText } from '../trees/run-item.ts';
 export async function chooseRun(
   services: Services,
   node: unknown,
-  fits: (state: RunState) => boolean,
+  fits: (state: RunState, snapshot: RunSnapshot) => boolean,
   noneText: string,
 ): Promise<RunSnapshot | undefined> {
   await services.runs.ready();
   const runId = services.tree.runIdOf(node);
   const given = runId === undefined ? undefined : services.runs.get(runId);
-  if (given && (node !== undefined || fits(given.state))) return given;
+  if (given && (node !== undefined || fits(given.state, given))) return given;
   // A row that is gone must not lead to another run.
   if (node !== undefined && runId !== undefined)
     throw new LanesError('run_not_found', vscode.l10n.t('This run is not there any more.'));
-  const runs = [...services.runs.active(), ...services.runs.recent()].filter((snapshot) => fits(snapshot.state));
+  const runs = [...services.runs.active(), ...services.runs.recent()].filter((snapshot) =>
+    fits(snapshot.state, snapshot),
+  );
   if (runs.length === 0) throw new LanesError('run_not_found', noneText);
   const picked = await vscode.window.showQuickPick(
     runs.map((snapshot) => ({

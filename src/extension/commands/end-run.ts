@@ -4,7 +4,7 @@ import { type Ended, forceStopRun, interruptRun, stopRun } from '../../client/in
 import { isTerminal, type RunState } from '../../protocol/index.ts';
 import { plain } from '../messages.ts';
 import type { Services } from '../services.ts';
-import { runTitle, stateText } from '../trees/run-item.ts';
+import { runTitle, stateText } from '../trees/runs/run-words.ts';
 import { chooseRun } from './choose-run.ts';
 
 interface Way {

@@ -1,16 +1,21 @@
 /** Every command of the extension, with its identifier. */
 import * as vscode from 'vscode';
-import { COMMANDS, type CommandId } from '../command-ids.ts';
+import { BUILT_IN, COMMANDS, type CommandId, WALKTHROUGH } from '../command-ids.ts';
 import { showError } from '../messages.ts';
 import type { Services } from '../services.ts';
 import { forceStopChosenRun, interruptChosenRun, stopChosenRun } from './end-run.ts';
+import { clearFilter, filterRuns } from './filter-runs.ts';
 import { launchAgent } from './launch-agent.ts';
+import { launchOnFile, launchOnProblems, launchOnSelection } from './launch-on.ts';
+import { markAllSeen, markRunSeen } from './mark-seen.ts';
 import { resumeChosenRun } from './resume-run.ts';
 import { copyRunId, openTranscript, revealRunFiles } from './run-commands.ts';
 import { runDoctor } from './run-doctor.ts';
 import { answerChosenQuestion, followUpChosenRun, steerChosenRun } from './talk-to-run.ts';
+import { chooseTaskModel, discardTask, launchTask } from './task-commands.ts';
 
-type Handler = (services: Services, argument: unknown) => Promise<void> | void;
+/** Menus give the row or file that was clicked, and all that are selected beside it. */
+type Handler = (services: Services, clicked: unknown, selected: unknown) => Promise<void> | void;
 
 const HANDLERS: Record<CommandId, Handler> = {
   [COMMANDS.launchAgent]: launchAgent,
@@ -28,15 +33,30 @@ const HANDLERS: Record<CommandId, Handler> = {
   [COMMANDS.showMoreRuns]: (services) => services.runs.showMore(),
   [COMMANDS.showOutput]: (services) => services.log.show(),
   [COMMANDS.runDoctor]: runDoctor,
+  [COMMANDS.filterRuns]: filterRuns,
+  [COMMANDS.clearFilter]: clearFilter,
+  [COMMANDS.markRunSeen]: markRunSeen,
+  [COMMANDS.markAllSeen]: markAllSeen,
+  [COMMANDS.launchOnSelection]: launchOnSelection,
+  [COMMANDS.launchOnFile]: launchOnFile,
+  [COMMANDS.launchOnFolder]: launchOnFile,
+  [COMMANDS.launchOnProblems]: launchOnProblems,
+  [COMMANDS.launchTask]: launchTask,
+  [COMMANDS.chooseTaskModel]: chooseTaskModel,
+  [COMMANDS.discardTask]: discardTask,
+  [COMMANDS.openWalkthrough]: async (services) => {
+    if (vscode.workspace.isTrusted) void services.readiness.look();
+    await vscode.commands.executeCommand(BUILT_IN.openWalkthrough, WALKTHROUGH, false);
+  },
 };
 
 /** An error of a command is shown with its next step and logged; it never escapes. */
 export function registerCommands(services: Services): vscode.Disposable {
   return vscode.Disposable.from(
     ...Object.entries(HANDLERS).map(([id, handler]) =>
-      vscode.commands.registerCommand(id, async (argument: unknown) => {
+      vscode.commands.registerCommand(id, async (clicked: unknown, selected: unknown) => {
         try {
-          await handler(services, argument);
+          await handler(services, clicked, selected);
         } catch (error) {
           showError(error, services.log);
         }

@@ -5,7 +5,7 @@ import { LanesError, type RunState } from '../../protocol/index.ts';
 import { COMMANDS } from '../command-ids.ts';
 import { plain } from '../messages.ts';
 import type { Services } from '../services.ts';
-import { runTitle } from '../trees/run-item.ts';
+import { runTitle } from '../trees/runs/run-words.ts';
 import { chooseRun } from './choose-run.ts';
 
 const RESUMABLE: readonly RunState[] = ['lost', 'paused', 'failed', 'partial', 'complete'];

@@ -16,6 +16,7 @@ export async function openTranscript(services: Services, node: unknown): Promise
   const uri = TranscriptDocuments.uriFor({ directory, runId, agent: view?.agent ?? '', title });
   const document = await vscode.workspace.openTextDocument(uri);
   await vscode.window.showTextDocument(document, { preview: true });
+  services.seen.markSeen([snapshot]);
 }
 
 export async function copyRunId(services: Services, node: unknown): Promise<void> {

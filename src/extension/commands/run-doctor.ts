@@ -9,6 +9,7 @@ export async function runDoctor(services: Services): Promise<void> {
     { location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Checking…') },
     () => examine(services.toolbox),
   );
+  void services.readiness.look();
   for (const check of checks) {
     const text = `${check.name}: ${check.text}${check.hint ? ` → ${check.hint}` : ''}`;
     if (check.state === 'ok') services.log.info(text);

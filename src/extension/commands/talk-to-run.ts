@@ -5,7 +5,7 @@ import { visible } from '../../core/transcripts/index.ts';
 import { LanesError, type QuestionAnswer, type QuestionView, type RunState } from '../../protocol/index.ts';
 import { plain } from '../messages.ts';
 import type { Services } from '../services.ts';
-import { runTitle } from '../trees/run-item.ts';
+import { runTitle } from '../trees/runs/run-words.ts';
 import { chooseRun } from './choose-run.ts';
 
 const isWorking = (state: RunState) => state === 'queued' || state === 'running' || state === 'waiting';

@@ -4,10 +4,16 @@ import * as vscode from 'vscode';
 import { childLayout } from '../../core/projects/index.ts';
 import { isTerminal, RUN_ID } from '../../protocol/index.ts';
 import { TRANSCRIPT_SCHEME } from '../command-ids.ts';
+import { stateWord } from '../trees/runs/run-words.ts';
 import { LiveTranscript } from './live-transcript.ts';
 
 /** The editor shows a document as one string: of a longer one only the end is shown. */
 const MAX_CHARS = 2 * 1024 * 1024;
+
+/** `undefined` for documents of any other kind. */
+export function runIdOfTranscript(uri: vscode.Uri): string | undefined {
+  return uri.scheme === TRANSCRIPT_SCHEME ? uri.query.split(sep).at(-1) : undefined;
+}
 
 export class TranscriptDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #projectsRoot: string;
@@ -55,7 +61,7 @@ export class TranscriptDocuments implements vscode.TextDocumentContentProvider, 
     // A model's error stands in the transcript already.
     const told = snapshot.error?.code === 'child_model_error' && text.includes('\nerror: ');
     const why = over && snapshot.error && !told ? `${snapshot.error.message}\n${snapshot.error.hint ?? ''}\n` : '';
-    const end = over ? `\n── ${snapshot.state}\n${why}` : '';
+    const end = over ? `\n── ${stateWord(snapshot.state)}\n${why}` : '';
     const body = text === '' && end === '' ? vscode.l10n.t('Waiting for the agent…') : `${text}${end}`;
     if (body.length <= MAX_CHARS) return body;
     return `${vscode.l10n.t('The beginning is not shown here; it is in {0}', childLayout(directory, 1).transcript)}\n\n${body.slice(-MAX_CHARS)}`;

@@ -86,6 +86,8 @@ export interface RunOptions {
   owner?: Partial<LockOwner>;
   /** Whether the run carries the marker of a live one. Default: it has not ended. */
   active?: boolean;
+  /** Milliseconds of its events. */
+  at?: number;
   /** Whether the final status is written. Default: it has ended. */
   status?: boolean;
 }
@@ -97,17 +99,18 @@ export async function writeRun(projectDirectory: string, options: RunOptions = {
   const { runId } = record;
   const layout = runLayout(join(project.runs, runId));
   const events = options.events ?? [];
+  const at = options.at ?? 2_000;
   const over = events.some((event) => event.type === 'run.ended');
   await mkdir(layout.directory, { recursive: true });
   await mkdir(project.active, { recursive: true });
   await writeFile(layout.record, JSON.stringify(record));
   if (events.length > 0) {
-    const journal = await JournalWriter.open(layout.journal, { now: () => 2_000 });
+    const journal = await JournalWriter.open(layout.journal, { now: () => at });
     await journal.append(events, { sync: false });
     await journal.close();
   }
   if (options.lease) await writeFile(`${layout.lease}.1`, JSON.stringify(anOwner(options.lease, options.owner)));
-  if (options.status ?? over) await writeFile(layout.status, JSON.stringify(foldRun(record, lines(events))));
+  if (options.status ?? over) await writeFile(layout.status, JSON.stringify(foldRun(record, lines(events, at))));
   if (options.active ?? !over) await writeFile(join(project.active, runId), '');
   return { runId, directory: layout.directory, record };
 }

@@ -3,16 +3,25 @@
  * the newest are read once, more on demand. Views only read this and are told which run changed.
  */
 import * as vscode from 'vscode';
-import { type RunSnapshot, RunStore, RunWatcher, type Toolbox } from '../client/index.ts';
-import { findProject } from '../core/projects/index.ts';
-import { isTerminal } from '../protocol/index.ts';
+import { type RunSnapshot, RunStore, RunWatcher, type Toolbox } from '../../client/index.ts';
+import { findProject } from '../../core/projects/index.ts';
+import { type ErrorValue, isTerminal, toErrorValue } from '../../protocol/index.ts';
+import type { ShownProject, ShownRun } from './runs-layout.ts';
 
 const PAGE = 50;
 
-interface WatchedProject {
-  title: string;
+interface WatchedProject extends ShownProject {
   store: RunStore;
   watcher: RunWatcher;
+}
+
+/** Why runs that belong here cannot be shown. */
+export interface RunsProblem {
+  /** `project`: it cannot be told which project a folder belongs to. `store`: its runs cannot be read. */
+  kind: 'project' | 'store';
+  /** The workspace folder or the project, as people call it. */
+  title: string;
+  error: ErrorValue;
 }
 
 /** `undefined`: the set of runs changed; otherwise the one run that changed. */
@@ -22,11 +31,11 @@ export class RunsModel implements vscode.Disposable {
   readonly #toolbox: Toolbox;
   readonly #log: vscode.LogOutputChannel;
   readonly #projects = new Map<string, WatchedProject>();
-  readonly #snapshots = new Map<string, RunSnapshot>();
+  readonly #runs = new Map<string, ShownRun>();
   readonly #changed = new vscode.EventEmitter<RunsChange>();
   readonly #subscriptions: vscode.Disposable[] = [];
+  #problems: RunsProblem[] = [];
   #wanted = PAGE;
-  #hasMore = false;
   #loading: Promise<void> | undefined;
   #disposed = false;
   readonly onDidChange = this.#changed.event;
@@ -49,17 +58,30 @@ export class RunsModel implements vscode.Disposable {
     await this.#loading;
   }
 
-  get hasMore(): boolean {
-    return this.#hasMore;
-  }
-
   async showMore(): Promise<void> {
     this.#wanted += PAGE;
     await this.reload();
   }
 
   get(runId: string): RunSnapshot | undefined {
-    return this.#snapshots.get(runId);
+    return this.#runs.get(runId)?.snapshot;
+  }
+
+  projectTitle(runId: string): string | undefined {
+    return this.#projects.get(this.#runs.get(runId)?.project ?? '')?.title;
+  }
+
+  all(): ShownRun[] {
+    return [...this.#runs.values()];
+  }
+
+  /** In the order of the workspace folders. */
+  projects(): ShownProject[] {
+    return [...this.#projects.values()];
+  }
+
+  problems(): readonly RunsProblem[] {
+    return this.#problems;
   }
 
   /** Newest first. */
@@ -72,7 +94,8 @@ export class RunsModel implements vscode.Disposable {
   }
 
   #sorted(keep: (snapshot: RunSnapshot) => boolean): RunSnapshot[] {
-    return [...this.#snapshots.values()].filter(keep).sort((a, b) => (a.runId < b.runId ? 1 : -1));
+    const snapshots = this.all().map(({ snapshot }) => snapshot);
+    return snapshots.filter(keep).sort((a, b) => (a.runId < b.runId ? 1 : -1));
   }
 
   /** A run this window just started: shown at once, without waiting for a file notice. */
@@ -82,64 +105,76 @@ export class RunsModel implements vscode.Disposable {
   }
 
   async #load(): Promise<void> {
-    await this.#findProjects();
+    const problems = await this.#findProjects();
     if (this.#disposed) return;
-    const lists = await Promise.all([...this.#projects.values()].map(({ store }) => this.#newest(store)));
-    const keep = new Set(lists.flat().map((snapshot) => snapshot.runId));
-    for (const [runId, snapshot] of this.#snapshots) {
-      if (!keep.has(runId) && isTerminal(snapshot.state)) this.#snapshots.delete(runId);
+    const lists = await Promise.all([...this.#projects.values()].map((project) => this.#newest(project, problems)));
+    const keep = new Set(lists.flat().map(({ snapshot }) => snapshot.runId));
+    for (const [runId, { snapshot, project }] of this.#runs) {
+      const gone = !this.#projects.has(project) || (!keep.has(runId) && isTerminal(snapshot.state));
+      if (gone) this.#runs.delete(runId);
     }
-    for (const snapshot of lists.flat()) this.#snapshots.set(snapshot.runId, snapshot);
+    for (const run of lists.flat()) this.#runs.set(run.snapshot.runId, run);
+    this.#problems = problems;
     await Promise.all([...this.#projects.values()].map(({ watcher }) => watcher.refresh()));
     this.#changed.fire(undefined);
   }
 
-  async #newest(store: RunStore): Promise<RunSnapshot[]> {
+  async #newest(project: WatchedProject, problems: RunsProblem[]): Promise<ShownRun[]> {
+    const { store, name, title } = project;
     try {
       const ids = await store.runIds();
-      this.#hasMore = ids.length > this.#wanted;
+      project.hasMore = ids.length > this.#wanted;
       const wanted = new Set([...ids.slice(0, this.#wanted), ...(await store.activeIds())]);
       const known = (runId: string) => {
-        const snapshot = this.#snapshots.get(runId);
+        const snapshot = this.get(runId);
         return snapshot && isTerminal(snapshot.state) ? snapshot : undefined;
       };
       const existing = [...wanted].filter((runId) => ids.includes(runId));
-      return await Promise.all(existing.map((runId) => known(runId) ?? store.read(runId)));
+      const snapshots = await Promise.all(existing.map((runId) => known(runId) ?? store.read(runId)));
+      return snapshots.map((snapshot) => ({ snapshot, project: name }));
     } catch (error) {
-      this.#log.error(`Runs cannot be listed: ${error instanceof Error ? error.message : error}`);
+      problems.push(this.#problem('store', title, error));
       return [];
     }
   }
 
-  async #findProjects(): Promise<void> {
+  /** Returns the folders whose project cannot be told. */
+  async #findProjects(): Promise<RunsProblem[]> {
     const folders = (vscode.workspace.workspaceFolders ?? []).filter((folder) => folder.uri.scheme === 'file');
+    const problems: RunsProblem[] = [];
     const found = new Map<string, { title: string; store: RunStore }>();
     for (const folder of folders) {
       try {
         const project = await findProject(this.#toolbox.agentDir, folder.uri.fsPath, folder.uri.fsPath);
         found.set(project.name, { title: project.title, store: new RunStore(project) });
       } catch (error) {
-        this.#log.warn(`${folder.uri.fsPath}: ${error instanceof Error ? error.message : error}`);
+        problems.push(this.#problem('project', folder.name, error));
       }
     }
-    for (const [name, { watcher }] of this.#projects) {
-      if (found.has(name)) continue;
-      watcher.dispose();
-      this.#projects.delete(name);
-    }
-    if (this.#disposed) return;
+    if (this.#disposed) return problems;
+    const before = new Map(this.#projects);
+    this.#projects.clear();
     for (const [name, { title, store }] of found) {
-      if (!this.#projects.has(name)) {
-        this.#projects.set(name, { title, store, watcher: new RunWatcher(store, (snapshot) => this.#take(snapshot)) });
-      }
+      const watched = before.get(name);
+      before.delete(name);
+      const watcher = watched?.watcher ?? new RunWatcher(store, (snapshot) => this.#take({ snapshot, project: name }));
+      this.#projects.set(name, { name, title, store: watched?.store ?? store, watcher, hasMore: false });
     }
+    for (const { watcher } of before.values()) watcher.dispose();
+    return problems;
   }
 
-  #take(snapshot: RunSnapshot): void {
-    const before = this.#snapshots.get(snapshot.runId);
-    this.#snapshots.set(snapshot.runId, snapshot);
-    const moved = !before || isTerminal(before.state) !== isTerminal(snapshot.state);
-    this.#changed.fire(moved ? undefined : snapshot.runId);
+  #problem(kind: RunsProblem['kind'], title: string, error: unknown): RunsProblem {
+    const value = toErrorValue(error);
+    this.#log.error(`${title}: ${value.message}`);
+    return { kind, title, error: value };
+  }
+
+  #take(run: ShownRun): void {
+    const { snapshot } = run;
+    const before = this.#runs.get(snapshot.runId);
+    this.#runs.set(snapshot.runId, run);
+    this.#changed.fire(before ? snapshot.runId : undefined);
   }
 
   dispose(): void {

@@ -1,0 +1,44 @@
+import * as vscode from 'vscode';
+import { LanesError } from '../../protocol/index.ts';
+
+const LAST_FOLDER = 'launch.folder';
+
+/** Folders agents can work in: those on a disk. */
+function workFolders(): vscode.WorkspaceFolder[] {
+  return (vscode.workspace.workspaceFolders ?? []).filter((folder) => folder.uri.scheme === 'file');
+}
+
+export function folderOf(uri: vscode.Uri | undefined): vscode.WorkspaceFolder | undefined {
+  const folder = uri && vscode.workspace.getWorkspaceFolder(uri);
+  return folder && workFolders().includes(folder) ? folder : undefined;
+}
+
+/** The folder of `about`, else of the file in hand; the only folder; else a pick, last choice first. */
+export async function chooseFolder(
+  state: vscode.Memento,
+  about?: vscode.Uri,
+): Promise<vscode.WorkspaceFolder | undefined> {
+  const folders = workFolders();
+  if (folders.length === 0) {
+    throw new LanesError(
+      'launch_invalid',
+      vscode.l10n.t('There is no folder for the agent to work in.'),
+      vscode.l10n.t('Open a folder first.'),
+    );
+  }
+  const context = folderOf(about) ?? folderOf(vscode.window.activeTextEditor?.document.uri);
+  if (context) return context;
+  if (folders.length === 1) return folders[0];
+  const last = state.get<string>(LAST_FOLDER);
+  const ordered = [...folders].sort((a, b) => Number(b.uri.toString() === last) - Number(a.uri.toString() === last));
+  const picked = await vscode.window.showQuickPick(
+    ordered.map((folder) => ({ label: folder.name, description: folder.uri.fsPath, folder })),
+    {
+      title: vscode.l10n.t('Launch Agent'),
+      placeHolder: vscode.l10n.t('In which folder should the agent work?'),
+      ignoreFocusOut: true,
+    },
+  );
+  if (picked) await state.update(LAST_FOLDER, picked.folder.uri.toString());
+  return picked?.folder;
+}

@@ -1,0 +1,47 @@
+/** The one way in which an agent is launched from the editor, whatever led to it. */
+import * as vscode from 'vscode';
+import { launch } from '../../client/index.ts';
+import { LanesError } from '../../protocol/index.ts';
+import { COMMANDS } from '../command-ids.ts';
+import { launchDefaults } from '../configuration.ts';
+import type { Services } from '../services.ts';
+import { withAttachment } from './attachment.ts';
+import type { Draft } from './draft.ts';
+import { rememberTask } from './recent-tasks.ts';
+
+export function requireTrust(): void {
+  if (vscode.workspace.isTrusted) return;
+  throw new LanesError('untrusted_workspace', vscode.l10n.t('Agents do not start in an untrusted workspace.'));
+}
+
+/** Launches what the draft says and forgets the draft. When it cannot be, the draft stays. */
+export async function startAgent(
+  services: Services,
+  folder: vscode.WorkspaceFolder,
+  draft: Draft & { agent: string },
+): Promise<void> {
+  requireTrust();
+  const { agent, model, thinking } = draft;
+  const defaults = launchDefaults(folder.uri);
+  const launched = await vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Starting {0}…', agent) },
+    () =>
+      launch(services.toolbox, {
+        agent,
+        task: withAttachment(draft.task, draft.attached),
+        cwd: folder.uri.fsPath,
+        fallbackRoot: folder.uri.fsPath,
+        ...(model === undefined ? {} : { model }),
+        ...(thinking === undefined ? {} : { thinking }),
+        ...defaults,
+        owner: services.owner,
+        trust: 'approve',
+      }),
+  );
+  await services.drafts.clear();
+  await rememberTask(services.state, draft.task);
+  services.log.info(`Run ${launched.runId} started: ${agent} in ${folder.uri.fsPath}`);
+  await services.runs.noticeStarted();
+  await services.tree.reveal(launched.runId);
+  await vscode.commands.executeCommand(COMMANDS.openTranscript, { runId: launched.runId });
+}

@@ -1,0 +1,90 @@
+/**
+ * How far a person is with setting up: Pi found, a model usable, a first run. The steps of the walkthrough check themselves
+ * by these context keys. Looked at in the background until everything has been found once, and never at the start after that.
+ */
+import * as vscode from 'vscode';
+import type { Toolbox } from '../client/index.ts';
+import { BUILT_IN, CONTEXT } from './command-ids.ts';
+import type { RunsModel } from './runs/runs-model.ts';
+
+const READY = 'setup.ready';
+/** Milliseconds between two looks, and after the start before the first. */
+const PAUSE_MS = 2000;
+
+export class Readiness implements vscode.Disposable {
+  readonly #toolbox: Toolbox;
+  readonly #state: vscode.Memento;
+  readonly #log: vscode.LogOutputChannel;
+  readonly #subscriptions: vscode.Disposable;
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
+
+  /** @param state kept for all workspaces of this machine */
+  constructor(toolbox: Toolbox, runs: RunsModel, state: vscode.Memento, log: vscode.LogOutputChannel) {
+    this.#toolbox = toolbox;
+    this.#state = state;
+    this.#log = log;
+    const lookUnlessReady = () => {
+      if (!state.get<boolean>(READY)) this.#lookSoon();
+    };
+    this.#subscriptions = vscode.Disposable.from(
+      // Whoever installs Pi or logs in does it in a terminal, here or elsewhere, or by a setting.
+      vscode.window.onDidChangeWindowState(({ focused }) => focused && lookUnlessReady()),
+      vscode.window.onDidEndTerminalShellExecution(lookUnlessReady),
+      vscode.window.onDidCloseTerminal(lookUnlessReady),
+      vscode.workspace.onDidGrantWorkspaceTrust(lookUnlessReady),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration('piLanes')) this.#lookSoon();
+      }),
+      runs.onDidChange(() => {
+        if (runs.all().length > 0) void setContext(CONTEXT.hasRun, true);
+      }),
+    );
+    if (state.get<boolean>(READY)) void this.#show(true, true);
+    else this.#lookSoon();
+  }
+
+  #lookSoon(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      // Nothing is started in a workspace that is not trusted, not even to ask for its version.
+      if (vscode.workspace.isTrusted) void this.look();
+    }, PAUSE_MS);
+  }
+
+  /** Looks now. Never rejects: what is missing is told by the commands that need it. */
+  look(): Promise<void> {
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    let found = false;
+    let usable = false;
+    try {
+      const { models } = await this.#toolbox.tools();
+      found = true;
+      usable = (await models.usable()).models.length > 0;
+    } catch (error) {
+      this.#log.debug(`Not ready yet: ${error instanceof Error ? error.message : error}`);
+    }
+    await this.#show(found, usable);
+    await this.#state.update(READY, found && usable);
+  }
+
+  async #show(piFound: boolean, modelUsable: boolean): Promise<void> {
+    await setContext(CONTEXT.piFound, piFound);
+    await setContext(CONTEXT.modelUsable, modelUsable);
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    this.#subscriptions.dispose();
+  }
+}
+
+function setContext(key: string, value: boolean): Thenable<unknown> {
+  return vscode.commands.executeCommand(BUILT_IN.setContext, key, value);
+}

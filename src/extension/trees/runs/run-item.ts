@@ -1,0 +1,101 @@
+/** One run as a row of the tree. */
+import * as vscode from 'vscode';
+import type { RunSnapshot } from '../../../client/index.ts';
+import {
+  elapsedMs,
+  formatCost,
+  formatDuration,
+  formatTokens,
+  type RunState,
+  totalTokens,
+} from '../../../protocol/index.ts';
+import { COMMANDS, ITEM } from '../../command-ids.ts';
+import { runSentence, runTitle, stateText } from './run-words.ts';
+
+const ICONS: Record<RunState, { icon: string; color?: string }> = {
+  queued: { icon: 'clock' },
+  running: { icon: 'sync~spin', color: 'charts.blue' },
+  waiting: { icon: 'question', color: 'charts.yellow' },
+  paused: { icon: 'debug-pause', color: 'charts.yellow' },
+  complete: { icon: 'pass', color: 'testing.iconPassed' },
+  partial: { icon: 'warning', color: 'list.warningForeground' },
+  failed: { icon: 'error', color: 'testing.iconFailed' },
+  stopped: { icon: 'circle-slash' },
+  rejected: { icon: 'circle-slash' },
+  lost: { icon: 'debug-disconnect', color: 'list.warningForeground' },
+  unresponsive: { icon: 'watch', color: 'list.warningForeground' },
+  unknown: { icon: 'question' },
+};
+
+export function stateIcon(state: RunState): vscode.ThemeIcon {
+  const { icon, color } = ICONS[state];
+  return new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
+}
+
+function contextValueOf(state: RunState, needsPerson: boolean): string {
+  switch (state) {
+    case 'queued':
+    case 'running':
+      return ITEM.activeRun;
+    case 'waiting':
+      return ITEM.waitingRun;
+    case 'lost':
+      return ITEM.lostRun;
+    case 'unresponsive':
+      return ITEM.unresponsiveRun;
+    case 'unknown':
+      return ITEM.unknownRun;
+    case 'stopped':
+    case 'rejected':
+      return ITEM.endedRun;
+    case 'failed':
+      return needsPerson ? ITEM.unseenRun : ITEM.resumableRun;
+    case 'paused':
+    case 'complete':
+    case 'partial':
+      return ITEM.resumableRun;
+    default:
+      return state satisfies never;
+  }
+}
+
+export interface RunItemContext {
+  needsPerson: boolean;
+  /** Named in the row when its section holds runs of several projects. */
+  project: string | undefined;
+  now: number;
+}
+
+export function createRunItem(snapshot: RunSnapshot, context: RunItemContext): vscode.TreeItem {
+  const { view, state } = snapshot;
+  const item = new vscode.TreeItem(runTitle(snapshot), vscode.TreeItemCollapsibleState.None);
+  item.id = snapshot.runId;
+  item.iconPath = stateIcon(state);
+  item.contextValue = contextValueOf(state, context.needsPerson);
+  item.accessibilityInformation = { label: runSentence(snapshot) };
+  item.description = descriptionOf(snapshot, context);
+  if (!view) return item;
+  item.command = {
+    command: COMMANDS.openTranscript,
+    title: vscode.l10n.t('Open Transcript'),
+    arguments: [{ runId: snapshot.runId }],
+  };
+  return item;
+}
+
+function descriptionOf(snapshot: RunSnapshot, { project, now }: RunItemContext): string {
+  const { view, state } = snapshot;
+  const words = stateText(snapshot);
+  if (!view) return words;
+  const tokens = totalTokens(view.usage);
+  const parts = [
+    project,
+    view.agent,
+    words,
+    formatDuration(elapsedMs(view, state, now)),
+    view.model?.slice(view.model.indexOf('/') + 1),
+    tokens > 0 ? vscode.l10n.t('{0} tok', formatTokens(tokens)) : undefined,
+    view.usage.cost > 0 ? formatCost(view.usage.cost) : undefined,
+  ];
+  return parts.filter((part) => part !== undefined).join(' · ');
+}

@@ -1,0 +1,80 @@
+/** Runs in words. */
+import * as vscode from 'vscode';
+import type { RunSnapshot } from '../../../client/index.ts';
+import { visible } from '../../../core/transcripts/index.ts';
+import type { AttentionKind, RunState } from '../../../protocol/index.ts';
+
+export function runTitle({ view, runId }: RunSnapshot): string {
+  return visible(view ? (view.label ?? view.title) : runId);
+}
+
+const STATE_WORDS: Record<RunState, () => string> = {
+  queued: () => vscode.l10n.t('queued'),
+  running: () => vscode.l10n.t('running'),
+  waiting: () => vscode.l10n.t('waiting'),
+  paused: () => vscode.l10n.t('paused'),
+  complete: () => vscode.l10n.t('complete'),
+  partial: () => vscode.l10n.t('partial'),
+  failed: () => vscode.l10n.t('failed'),
+  stopped: () => vscode.l10n.t('stopped'),
+  rejected: () => vscode.l10n.t('rejected'),
+  lost: () => vscode.l10n.t('lost'),
+  unresponsive: () => vscode.l10n.t('unresponsive'),
+  unknown: () => vscode.l10n.t('unknown'),
+};
+
+export function stateWord(state: RunState): string {
+  return STATE_WORDS[state]();
+}
+
+/** The state in words, with what the agent is doing while it runs. */
+export function stateText(snapshot: RunSnapshot): string {
+  const child = snapshot.view?.children[0];
+  if (snapshot.state !== 'running' || !child?.phase) return stateWord(snapshot.state);
+  if (snapshot.view?.stopRequested) return vscode.l10n.t('stopping');
+  switch (child.phase) {
+    case 'starting':
+      return vscode.l10n.t('starting');
+    case 'tool':
+      return child.tool ?? vscode.l10n.t('running');
+    case 'retrying':
+      return vscode.l10n.t('retrying');
+    case 'compacting':
+      return vscode.l10n.t('compacting');
+    default:
+      return vscode.l10n.t('running');
+  }
+}
+
+const SENTENCES: Record<RunState, (title: string, agent: string) => string> = {
+  queued: (title, agent) => vscode.l10n.t('{0}: {1} is about to start.', title, agent),
+  running: (title, agent) => vscode.l10n.t('{0}: {1} is running.', title, agent),
+  waiting: (title, agent) => vscode.l10n.t('{0}: {1} is waiting for your answer.', title, agent),
+  paused: (title, agent) => vscode.l10n.t('{0}: {1} is paused.', title, agent),
+  complete: (title, agent) => vscode.l10n.t('{0}: {1} has completed its work.', title, agent),
+  partial: (title, agent) => vscode.l10n.t('{0}: {1} has completed its work in part.', title, agent),
+  failed: (title, agent) => vscode.l10n.t('{0}: {1} has failed.', title, agent),
+  stopped: (title, agent) => vscode.l10n.t('{0}: {1} was stopped.', title, agent),
+  rejected: (title, agent) => vscode.l10n.t('{0}: the work of {1} was rejected.', title, agent),
+  lost: (title, agent) => vscode.l10n.t('{0}: {1} was cut off and can be resumed.', title, agent),
+  unresponsive: (title, agent) => vscode.l10n.t('{0}: the runner of {1} does not answer.', title, agent),
+  unknown: (title) => vscode.l10n.t('{0}: nothing is known about this run.', title),
+};
+
+/** What a screen reader says of a run. It changes with the state, never with the clock. */
+export function runSentence(snapshot: RunSnapshot): string {
+  return SENTENCES[snapshot.state](runTitle(snapshot), snapshot.view?.agent ?? '');
+}
+
+export function attentionText(kind: AttentionKind): string {
+  switch (kind) {
+    case 'needs_attention':
+      return vscode.l10n.t('it has been silent for long');
+    case 'active_long_running':
+      return vscode.l10n.t('it has been working for long');
+    case 'failing_tools':
+      return vscode.l10n.t('its edits or commands keep failing');
+    default:
+      return kind satisfies never;
+  }
+}

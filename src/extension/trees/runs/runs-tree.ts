@@ -1,0 +1,225 @@
+/** The Runs view. Of a run that changed only its row is asked for again; of one that moved, the two sections. */
+import * as vscode from 'vscode';
+import { RUNS_VIEW } from '../../command-ids.ts';
+import type { ActiveFilter } from '../../runs/active-filter.ts';
+import { dayOf } from '../../runs/run-days.ts';
+import { allSections, layoutRuns, type RunsLayout, sectionKeys } from '../../runs/runs-layout.ts';
+import type { RunsChange, RunsModel } from '../../runs/runs-model.ts';
+import type { SeenRuns } from '../../runs/seen-runs.ts';
+import { createMoreItem, createProblemItem, createProjectItem } from './plain-items.ts';
+import { createRunItem } from './run-item.ts';
+import { createRunTooltip } from './run-tooltip.ts';
+import { createSectionItem } from './section-item.ts';
+import { ViewState } from './view-state.ts';
+
+export type RunsNode =
+  | { kind: 'section'; key: string }
+  | { kind: 'project'; name: string }
+  | { kind: 'run'; runId: string }
+  | { kind: 'more'; project: string }
+  | { kind: 'problem'; index: number };
+
+const TICK_MS = 1000;
+/** Rows whose elapsed time moves on. */
+const MAX_TICKING = 20;
+
+const EMPTY: RunsLayout = { needs: undefined, projects: [], filtering: false, shown: 0, total: 0 };
+
+export class RunsTree implements vscode.TreeDataProvider<RunsNode>, vscode.Disposable {
+  readonly #model: RunsModel;
+  readonly #seen: SeenRuns;
+  readonly #filter: ActiveFilter;
+  readonly #changed = new vscode.EventEmitter<RunsNode | RunsNode[] | undefined>();
+  readonly #disposables: vscode.Disposable[] = [];
+  /** The view knows nodes by identity: one object for each. */
+  readonly #nodes = new Map<string, RunsNode>();
+  readonly #state: ViewState;
+  readonly view: vscode.TreeView<RunsNode>;
+  readonly onDidChangeTreeData = this.#changed.event;
+  #layout = EMPTY;
+  #sectionOf = new Map<string, string>();
+  #today = '';
+
+  constructor(model: RunsModel, seen: SeenRuns, filter: ActiveFilter) {
+    this.#model = model;
+    this.#seen = seen;
+    this.#filter = filter;
+    this.view = vscode.window.createTreeView<RunsNode>(RUNS_VIEW, { treeDataProvider: this, showCollapseAll: true });
+    this.#state = new ViewState(this.view);
+    this.#disposables.push(
+      this.view,
+      this.#changed,
+      model.onDidChange((change) => this.#update(change)),
+      seen.onDidChange(() => this.#update(undefined)),
+      filter.onDidChange(() => this.#update(undefined)),
+    );
+    const timer = setInterval(() => this.#tick(), TICK_MS);
+    this.#disposables.push({ dispose: () => clearInterval(timer) });
+  }
+
+  /** Elapsed times move on by themselves, and days change; only while somebody looks. */
+  #tick(): void {
+    if (!this.view.visible) return;
+    if (this.#today !== dayOf(Date.now(), Date.now()).key) {
+      this.#update(undefined);
+      return;
+    }
+    const ticking = this.#model.active().filter(({ state }) => state === 'running' || state === 'queued');
+    const nodes = ticking.slice(0, MAX_TICKING).map(({ runId }) => this.#runNode(runId));
+    if (nodes.length > 0) this.#changed.fire(nodes);
+  }
+
+  #update(change: RunsChange): void {
+    const before = this.#layout;
+    const keysBefore = this.#sectionOf;
+    this.#lay();
+    if (change === undefined || shapeOf(before) !== shapeOf(this.#layout)) {
+      this.#changed.fire(undefined);
+      return;
+    }
+    const from = keysBefore.get(change);
+    const to = this.#sectionOf.get(change);
+    if (from === to) {
+      if (to !== undefined) this.#changed.fire(this.#runNode(change));
+      return;
+    }
+    this.#changed.fire([from, to].filter((key) => key !== undefined).map((key) => this.#sectionNode(key)));
+  }
+
+  #lay(): void {
+    const now = Date.now();
+    const runs = this.#model.all();
+    const problems = this.#model.problems();
+    const { needsPerson } = this.#seen;
+    this.#today = dayOf(now, now).key;
+    this.#layout = layoutRuns({ runs, projects: this.#model.projects(), filter: this.#filter.value, needsPerson, now });
+    this.#sectionOf = sectionKeys(this.#layout);
+    const needed = runs.filter(({ snapshot }) => needsPerson(snapshot)).length;
+    this.#state.show(this.#layout, this.#filter.value, problems, needed);
+  }
+
+  #node<N extends RunsNode>(key: string, make: () => N): RunsNode {
+    const known = this.#nodes.get(key);
+    if (known) return known;
+    const node = make();
+    this.#nodes.set(key, node);
+    return node;
+  }
+
+  #runNode = (runId: string) => this.#node(`run ${runId}`, () => ({ kind: 'run', runId }));
+  #sectionNode = (key: string) => this.#node(`section ${key}`, () => ({ kind: 'section', key }));
+  #projectNode = (name: string) => this.#node(`project ${name}`, () => ({ kind: 'project', name }));
+
+  async getChildren(parent?: RunsNode): Promise<RunsNode[]> {
+    await this.#model.ready();
+    if (!parent) return this.#roots();
+    if (parent.kind === 'project') return this.#projectChildren(parent.name);
+    const section = parent.kind === 'section' ? this.#section(parent.key) : undefined;
+    return section?.runs.map(({ runId }) => this.#runNode(runId)) ?? [];
+  }
+
+  #roots(): RunsNode[] {
+    const { needs, projects, shown, total } = this.#layout;
+    // With nothing beside them, problems are told by the view's welcome.
+    const problems = shown > 0 || total > 0 ? this.#model.problems() : [];
+    const roots = problems.map((_, index) => this.#node(`problem ${index}`, () => ({ kind: 'problem', index })));
+    if (needs) roots.push(this.#sectionNode(needs.key));
+    const filled = projects.filter(({ sections }) => sections.length > 0);
+    if (this.#isGrouped()) return [...roots, ...filled.map(({ project }) => this.#projectNode(project.name))];
+    return [...roots, ...projects.flatMap(({ project }) => this.#projectChildren(project.name))];
+  }
+
+  #projectChildren(name: string): RunsNode[] {
+    const found = this.#layout.projects.find(({ project }) => project.name === name);
+    if (!found) return [];
+    const sections = found.sections.map(({ key }) => this.#sectionNode(key));
+    // Below nothing there is nothing older; a filter that hides all of them says so itself.
+    if (!found.project.hasMore || sections.length === 0) return sections;
+    return [...sections, this.#node(`more ${name}`, () => ({ kind: 'more', project: name }))];
+  }
+
+  #isGrouped(): boolean {
+    return this.#layout.projects.length > 1;
+  }
+
+  #section(key: string) {
+    return allSections(this.#layout).find((section) => section.key === key);
+  }
+
+  getParent(node: RunsNode): RunsNode | undefined {
+    if (node.kind === 'run') {
+      const key = this.#sectionOf.get(node.runId);
+      return key === undefined ? undefined : this.#sectionNode(key);
+    }
+    if (!this.#isGrouped() || node.kind === 'project' || node.kind === 'problem') return undefined;
+    if (node.kind === 'more') return this.#projectNode(node.project);
+    const owner = this.#layout.projects.find(({ sections }) => sections.some(({ key }) => key === node.key));
+    return owner && this.#projectNode(owner.project.name);
+  }
+
+  getTreeItem(node: RunsNode): vscode.TreeItem {
+    switch (node.kind) {
+      case 'project': {
+        const found = this.#layout.projects.find(({ project }) => project.name === node.name);
+        return createProjectItem(found?.project.title ?? node.name, `project ${node.name}`);
+      }
+      case 'section': {
+        const section = this.#section(node.key);
+        const { filtering } = this.#layout;
+        // The view remembers what is open by id: with a filter everything is, and without it what was before.
+        const id = filtering ? `filtered ${node.key}` : node.key;
+        return section ? createSectionItem(section, { id, open: filtering }) : new vscode.TreeItem('');
+      }
+      case 'problem': {
+        const problem = this.#model.problems()[node.index];
+        return problem ? createProblemItem(problem, `problem ${node.index}`) : new vscode.TreeItem('');
+      }
+      case 'more':
+        return createMoreItem(`more ${node.project}`);
+      case 'run':
+        return this.#runItem(node.runId);
+    }
+  }
+
+  #runItem(runId: string): vscode.TreeItem {
+    const snapshot = this.#model.get(runId);
+    if (!snapshot) return new vscode.TreeItem(runId);
+    const mixed = this.#isGrouped() && this.#sectionOf.get(runId) === this.#layout.needs?.key;
+    return createRunItem(snapshot, {
+      needsPerson: this.#seen.needsPerson(snapshot),
+      project: mixed ? this.#model.projectTitle(runId) : undefined,
+      now: Date.now(),
+    });
+  }
+
+  resolveTreeItem(item: vscode.TreeItem, node: RunsNode): vscode.TreeItem {
+    const snapshot = node.kind === 'run' ? this.#model.get(node.runId) : undefined;
+    if (snapshot) item.tooltip = createRunTooltip(snapshot, this.#model.projectTitle(snapshot.runId), Date.now());
+    return item;
+  }
+
+  /** Selects a run's row, if the view is open and shows it. */
+  async reveal(runId: string): Promise<void> {
+    if (this.view.visible && this.#sectionOf.has(runId))
+      await this.view.reveal(this.#runNode(runId), { select: true, focus: false });
+  }
+
+  /** The run an action is meant for: the row it came from, else the selected row. */
+  runIdOf(node: unknown): string | undefined {
+    const given = typeof node === 'object' && node !== null && 'runId' in node ? node.runId : undefined;
+    if (typeof given === 'string') return given;
+    const selected = this.view.selection[0];
+    return selected?.kind === 'run' ? selected.runId : undefined;
+  }
+
+  dispose(): void {
+    for (const disposable of this.#disposables) disposable.dispose();
+  }
+}
+
+/** Which sections there are, and in what order. */
+function shapeOf(layout: RunsLayout): string {
+  return allSections(layout)
+    .map(({ key }) => key)
+    .join('\n');
+}

@@ -1,0 +1,49 @@
+/** The translation in an editor that speaks German, by a language pack with nothing in it but its name. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { packageExtension } from '../../scripts/package.mjs';
+import { createEditorHome } from '../harness/home.ts';
+import { tempDir } from '../support/temp.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { shootFailures } from './failure-shots.ts';
+import { type Session, startSession } from './session.ts';
+
+const stack = new AsyncDisposableStack();
+let world: World;
+let session: Session;
+
+beforeAll(async () => {
+  world = stack.use(await createWorld({ project: 'hafen' }));
+  const temp = stack.use(await tempDir());
+  const folder = join(temp.path, 'home');
+  await mkdir(folder);
+  await writeFile(join(folder, 'config.yaml'), 'auth: none\nlocale: de\n');
+  const home = createEditorHome({ folder });
+  const texts = join(folder, 'texts.json');
+  await writeFile(texts, JSON.stringify({ version: '1.0.0', contents: {} }));
+  const extensions = [{ extensionIdentifier: { id: 'tests.a-language-pack' }, version: '1.0.0' }];
+  const packs = { de: { hash: 'none', extensions, translations: { vscode: texts }, label: 'Deutsch' } };
+  await writeFile(join(home.userData, 'languagepacks.json'), JSON.stringify(packs));
+  const vsix = await packageExtension();
+  session = stack.use(await startSession({ target: { folder: world.project }, vsix, env: world.env, home }));
+});
+afterAll(() => stack.disposeAsync());
+shootFailures(() => session?.workbench);
+
+test('views, commands, rows and questions are in German', async () => {
+  const { workbench } = session;
+  const { page, quickInput, trees } = workbench;
+  await workbench.openContainer('Pi Lanes');
+  await page.getByText('Hier ist noch kein Agent gelaufen.').waitFor();
+  await workbench.screenshot('german-welcome');
+  await workbench.command('Pi Lanes: Agent starten…');
+  await quickInput.pick('scout');
+  await quickInput.waitForTitle('scout starten');
+  await quickInput.fill('hallo');
+  await quickInput.accept();
+  await trees.row(/^hallo: scout hat die Arbeit erledigt\./).waitFor({ timeout: 30_000 });
+  expect(await trees.row('Heute: 1 Lauf.').isVisible()).toBe(true);
+  await workbench.waitForEditorText('── fertig');
+  await workbench.screenshot('german');
+});

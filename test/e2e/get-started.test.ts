@@ -1,0 +1,58 @@
+/** The walkthrough: its steps check themselves, also while it is open. */
+import { dirname } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { packageExtension } from '../../scripts/package.mjs';
+import { createAgentDir } from '../support/agent-dir.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { shootFailures } from './failure-shots.ts';
+import { type Session, startSession } from './session.ts';
+import type { Workbench } from './workbench.ts';
+
+let world: World;
+let session: Session | undefined;
+
+beforeEach(async () => {
+  world = await createWorld({ project: 'harbour', models: 'none' });
+});
+afterEach(async () => {
+  await session?.close();
+  await world[Symbol.asyncDispose]();
+});
+shootFailures(() => session?.workbench);
+
+/** Whether each step of the open walkthrough is done. */
+async function steps({ page }: Workbench): Promise<Record<string, boolean>> {
+  const rows = page.locator('.gettingStartedContainer .step-list-container .getting-started-step');
+  const done: Record<string, boolean> = {};
+  for (const row of await rows.all()) {
+    const title = (await row.locator('.step-title').textContent()) ?? '';
+    done[title] = (await row.locator('.codicon-getting-started-step-checked.complete').count()) > 0;
+  }
+  return done;
+}
+
+test('the steps are done when Pi is found, when it has a model, and when an agent has run', async () => {
+  session = await startSession({ target: { folder: world.project }, vsix: await packageExtension(), env: world.env });
+  const { workbench } = session;
+  await workbench.openContainer('Pi Lanes');
+  await workbench.page.getByRole('button', { name: 'Get Started' }).first().click();
+  const expected = (pi: boolean, model: boolean, run: boolean) => ({
+    'Have Pi on this machine': pi,
+    'Log in to a model': model,
+    'Launch your first agent': run,
+  });
+  await expect.poll(() => steps(workbench), { timeout: 15_000 }).toEqual(expected(true, false, false));
+  await workbench.screenshot('walkthrough');
+
+  // As if the person had logged in, in a terminal elsewhere; and then looks here again.
+  await createAgentDir({ modelUrl: world.model.url, dir: dirname(world.agent.agentDir) });
+  await workbench.command('Pi Lanes: Check Installation');
+  await expect.poll(() => steps(workbench), { timeout: 15_000 }).toEqual(expected(true, true, false));
+  await workbench.notifications.clear();
+
+  await world.cli(['run', '--agent', 'scout', '--task', 'hello', '--wait']);
+  await expect.poll(() => steps(workbench), { timeout: 15_000 }).toEqual(expected(true, true, true));
+  await workbench.trees.row(/^hello: scout has completed/).waitFor();
+  await workbench.page.setViewportSize({ width: 1600, height: 900 });
+  await workbench.screenshot('walkthrough-done');
+});

@@ -1,0 +1,91 @@
+/** As much of the editor's API as the Runs view needs to be drawn in a unit test. */
+
+type Listener<T> = (value: T) => void;
+
+export class EventEmitter<T> {
+  readonly #listeners = new Set<Listener<T>>();
+  readonly event = (listener: Listener<T>) => {
+    this.#listeners.add(listener);
+    return { dispose: () => this.#listeners.delete(listener) };
+  };
+  fire(value: T): void {
+    for (const listener of this.#listeners) listener(value);
+  }
+  dispose(): void {
+    this.#listeners.clear();
+  }
+}
+
+export class TreeItem {
+  id?: string;
+  description?: string;
+  contextValue?: string;
+  accessibilityInformation?: { label: string };
+  readonly label: string;
+  readonly collapsibleState: number;
+  constructor(label: string, collapsibleState = 0) {
+    this.label = label;
+    this.collapsibleState = collapsibleState;
+  }
+}
+
+export class ThemeIcon {
+  readonly id: string;
+  constructor(id: string) {
+    this.id = id;
+  }
+}
+export class ThemeColor extends ThemeIcon {}
+
+export class MarkdownString {
+  value = '';
+  appendMarkdown(text: string): void {
+    this.value += text;
+  }
+  appendText(text: string): void {
+    this.value += text;
+  }
+}
+
+export const TreeItemCollapsibleState = { None: 0, Collapsed: 1, Expanded: 2 };
+export const env = { language: 'en' };
+export const l10n = {
+  t: (text: string, ...values: unknown[]) => text.replace(/\{(\d)\}/g, (_, index) => String(values[Number(index)])),
+};
+
+export interface View {
+  visible: boolean;
+  selection: unknown[];
+  badge?: { value: number; tooltip: string } | undefined;
+  message?: string | undefined;
+  description?: string | undefined;
+}
+
+/** The view that was created last. */
+export const created: { view: View } = { view: { visible: false, selection: [] } };
+/** Context keys that are set. */
+export const contexts = new Map<string, unknown>();
+
+export const window = {
+  createTreeView: () => {
+    created.view = { visible: false, selection: [], ...{ dispose: () => undefined } };
+    return created.view;
+  },
+};
+export const commands = {
+  executeCommand: async (_: string, key: string, value: unknown) => {
+    contexts.set(key, value);
+  },
+};
+
+/** Remembers nothing beyond the test. */
+export class Memento {
+  readonly #values = new Map<string, unknown>();
+  keys = () => [...this.#values.keys()];
+  get<T>(key: string): T | undefined {
+    return this.#values.get(key) as T | undefined;
+  }
+  async update(key: string, value: unknown): Promise<void> {
+    this.#values.set(key, value);
+  }
+}
