@@ -96,8 +96,10 @@ export async function steerRun(
   message: string,
   mode: 'steer' | 'follow-up' = 'steer',
 ): Promise<RpcResult<'steer'>> {
-  await refuseEnded(directory, 'Resume it to say more.');
-  return request(toolbox, directory, 'steer', { requestId: randomUUID(), by, mode, message }, STEER_ANSWER_MS);
+  const params = { requestId: randomUUID(), by, mode, message };
+  return whileItLives(directory, 'Resume it to say more.', () =>
+    request(toolbox, directory, 'steer', params, STEER_ANSWER_MS),
+  );
 }
 
 export async function answerQuestion(
@@ -107,8 +109,20 @@ export async function answerQuestion(
   questionId: string,
   answer: QuestionAnswer,
 ): Promise<RpcResult<'answer'>> {
-  await refuseEnded(directory, 'Nobody waits for the answer any more.');
-  return request(toolbox, directory, 'answer', { questionId, by, answer }, STEER_ANSWER_MS);
+  const params = { questionId, by, answer };
+  const hint = 'Nobody waits for the answer any more.';
+  return whileItLives(directory, hint, () => request(toolbox, directory, 'answer', params, STEER_ANSWER_MS));
+}
+
+/** Asks a run that lives. One that ends while it is asked is told as ended, not as unreachable. */
+async function whileItLives<T>(directory: string, hint: string, ask: () => Promise<T>): Promise<T> {
+  await refuseEnded(directory, hint);
+  try {
+    return await ask();
+  } catch (error) {
+    await refuseEnded(directory, hint);
+    throw error;
+  }
 }
 
 async function refuseEnded(directory: string, hint: string): Promise<void> {

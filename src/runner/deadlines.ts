@@ -33,7 +33,7 @@ export class Deadlines {
     this.#stopRun =
       timeoutMs === null
         ? () => undefined
-        : clock.after(Math.max(0, timeoutMs - clock.elapsed), () => void this.#runOver(timeoutMs));
+        : clock.after(Math.max(0, timeoutMs - clock.elapsed), () => this.#runOver(timeoutMs).catch(() => undefined));
   }
 
   set phase(phase: string) {
@@ -59,7 +59,7 @@ export class Deadlines {
     if (timeoutMs !== null && timeoutMs - this.#clock.elapsed <= limitMs) return;
     this.#tools.set(
       id,
-      this.#clock.after(limitMs, () => void this.#toolOver(name, limitMs)),
+      this.#clock.after(limitMs, () => this.#toolOver(name, limitMs).catch(() => undefined)),
     );
   }
 

@@ -39,7 +39,7 @@ export class Questions {
       return;
     }
     const limit = question.timeoutMs ?? this.#limitMs;
-    const timer = setTimeout(() => void this.#expire(question.id, 'nobody answered in time'), limit);
+    const timer = setTimeout(() => this.#expire(question.id, 'nobody answered in time').catch(() => undefined), limit);
     const shown = question.options.slice(0, MAX_OPTIONS).map((option) => redact(option).slice(0, OPTION_CHARS));
     const options = new Map(shown.map((text, index) => [text, question.options[index] ?? text]));
     this.#open.set(question.id, { child, options, selfEnding: question.timeoutMs !== undefined, timer });

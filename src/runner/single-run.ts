@@ -241,7 +241,7 @@ async function ask(tools: RunTools, child: Child, prompt: string, before: Journa
     const answer = await control.race(child.prompt(prompt));
     if (answer === 'ended') return await cutOff(tools, child);
     await run.append({ type: 'child.prompted', child: CHILD, promptId, disposition: answer.disposition });
-    await desk.steering.attach(child);
+    if ((await control.race(desk.steering.attach(child))) === 'ended') return await cutOff(tools, child);
   } catch (error) {
     return explain(child, error);
   }

@@ -128,7 +128,10 @@ export class Steering {
 
   /** The model is asked: everything heard is in front of it. */
   modelAsked(): void {
-    for (const message of this.#messages) if (message.state === 'heard') void this.#settle(message, 'delivered', null);
+    for (const message of this.#messages) {
+      // A receipt that cannot be written shows at the next step that must be.
+      if (message.state === 'heard') this.#settle(message, 'delivered', null).catch(() => undefined);
+    }
   }
 
   /** The child's work is over: what it did not take up is missed, never silently lost. */
