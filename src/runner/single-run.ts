@@ -295,7 +295,8 @@ async function settle(
   };
   const result = await run.store(layout.result, `${JSON.stringify(body)}\n`);
   if (output) {
-    const saved = await output.settle(text !== '' ? text : `[no answer: ${error?.message ?? state}]\n`);
+    const stub = text === '';
+    const saved = await output.settle(stub ? `[no answer: ${error?.message ?? state}]\n` : text, { stub });
     await run.append({ type: 'output.settled', child: CHILD, path: output.path, ...saved });
   }
   await run.append({

@@ -225,3 +225,15 @@ describe('the end of the work', () => {
     await other.release();
   });
 });
+
+describe('a failure', () => {
+  test('writes its reason where there was no file, and leaves a file that was there', async () => {
+    await writeFile(at('old.md'), 'the answer of yesterday');
+    const old = await take(at('old.md'));
+    expect(await old.settle('[no answer: x]\n', { stub: true })).toMatchObject({ outcome: 'kept', bytes: 23 });
+    expect(await readFile(at('old.md'), 'utf8')).toBe('the answer of yesterday');
+    const fresh = await take(at('new.md'));
+    expect(await fresh.settle('[no answer: x]\n', { stub: true })).toMatchObject({ outcome: 'saved' });
+    expect(await readFile(at('new.md'), 'utf8')).toBe('[no answer: x]\n');
+  });
+});

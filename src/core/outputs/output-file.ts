@@ -107,8 +107,8 @@ export class OutputClaim {
     this.#before = await snapshot(this.path);
   }
 
-  /** Writes the text unless the child wrote the file itself. Missing folders are made. Never throws. */
-  async settle(text: string): Promise<OutputOutcome> {
+  /** Writes the text unless the child wrote the file itself; a stub only where there was no file. Missing folders are made. Never throws. */
+  async settle(text: string, options: { stub: boolean } = { stub: false }): Promise<OutputOutcome> {
     try {
       // Looked up again: a folder may have become a link to somewhere else meanwhile.
       if ((await realOutputPath(this.path)) !== this.path) throw new Error('its folder now leads to another place');
@@ -117,7 +117,8 @@ export class OutputClaim {
       const changed =
         now !== null &&
         (before === null || now.mtimeMs !== before.mtimeMs || now.size !== before.size || now.ino !== before.ino);
-      if (changed) return { outcome: 'kept', bytes: now.size, error: null };
+      // A failure has nothing to say that would be worth more than what stood there before.
+      if (changed || (options.stub && now !== null)) return { outcome: 'kept', bytes: now.size, error: null };
       await mkdir(dirname(this.path), { recursive: true });
       await writeFileAtomic(this.path, text, { mode: 0o644 });
       return { outcome: 'saved', bytes: Buffer.byteLength(text), error: null };
