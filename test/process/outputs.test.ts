@@ -273,6 +273,17 @@ describe('what is written', () => {
     expect(ofType(lines, 'output.settled')).toMatchObject([{ outcome: 'saved', bytes }]);
   });
 
+  test('a long answer is handed on in part, with the place of the whole', async () => {
+    const bytes = 2 * MAX_OUTPUT_BYTES;
+    const task = fakeTask({ steps: [{ say: [{ fill: bytes }] }] });
+    const result = await world.cli(['run', '--agent', 'worker', '--task', task, '--wait', '--json']);
+    const answer = JSON.parse(result.stdout);
+    expect(answer).toMatchObject({ state: 'complete', truncated: true });
+    expect(answer.text.length).toBeLessThan(MAX_OUTPUT_BYTES + 200);
+    expect(answer.text).toMatch(/\[cut: 409600 bytes, 1 lines in all\]$/);
+    expect(JSON.parse(await readFile(answer.resultFile, 'utf8')).text.length).toBe(bytes);
+  });
+
   test('also when its folder was removed meanwhile', async () => {
     const gate = `gone-${count}`;
     await mkdir(at('deep', 'er'), { recursive: true });

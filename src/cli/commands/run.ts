@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { text as readStream } from 'node:stream/consumers';
-import { launch, RunStore, readResultText, waitForEnd } from '../../client/index.ts';
+import { launch, RunStore, waitForEnd } from '../../client/index.ts';
 import { visible } from '../../core/transcripts/index.ts';
 import { LanesError, type RunState } from '../../protocol/index.ts';
+import { readAnswerText } from '../answer-text.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
 
 export interface RunOptions {
@@ -52,13 +53,24 @@ export async function runCommand(context: CliContext, options: RunOptions): Prom
   process.once('SIGINT', onInterrupt);
   try {
     const snapshot = await waitForEnd(new RunStore(launched.project), runId, { signal: interrupt.signal });
-    const text = (await readResultText(directory, 1)) ?? '';
+    const answer = await readAnswerText(directory, 1);
+    const text = answer?.text ?? '';
     if (options.json)
-      printJson(context, { runId, directory, state: snapshot.state, text, error: snapshot.error, run: snapshot.view });
+      printJson(context, {
+        runId,
+        directory,
+        state: snapshot.state,
+        text,
+        truncated: answer?.truncated ?? false,
+        resultFile: answer?.resultFile ?? null,
+        error: snapshot.error,
+        run: snapshot.view,
+      });
     else {
       const output = snapshot.view?.children[0]?.output;
       if (output && options['output-mode'] === 'file-only') context.out(output.path);
       else if (text !== '') context.out(process.stdout.isTTY ? visible(text) : text);
+      if (answer?.truncated) context.err(`The whole answer is in ${answer.resultFile}`);
       if (output?.error) context.err(`The answer could not be written to ${output.path}: ${output.error}`);
       if (snapshot.state !== 'complete')
         context.err(`Run ${runId}: ${snapshot.state}.${snapshot.error ? ` ${visible(snapshot.error.message)}` : ''}`);

@@ -1,6 +1,7 @@
-import { allStores, findRun, type RunSnapshot, RunStore, readResultText } from '../../client/index.ts';
+import { allStores, findRun, type RunSnapshot, RunStore } from '../../client/index.ts';
 import { findProject, projectLayout } from '../../core/projects/index.ts';
 import { LanesError } from '../../protocol/index.ts';
+import { type AnswerText, readAnswerText } from '../answer-text.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
 import { formatDetails, formatRow } from '../format.ts';
 
@@ -37,7 +38,7 @@ export async function statusCommand(
   if (wanted !== undefined) {
     const { store, runId, directory } = await locateRun(context, wanted);
     const snapshot = await store.read(runId);
-    if (options.json) printJson(context, toJson(snapshot, { text: await readResultText(directory, 1) }));
+    if (options.json) printJson(context, toJson(snapshot, await readAnswerText(directory, 1)));
     else context.out(formatDetails(snapshot));
     return EXIT.ok;
   }
@@ -55,7 +56,7 @@ export async function statusCommand(
   return EXIT.ok;
 }
 
-function toJson(snapshot: RunSnapshot, extra: { text?: string | undefined } = {}): Record<string, unknown> {
+function toJson(snapshot: RunSnapshot, extra?: AnswerText): Record<string, unknown> {
   const { runId, state, directory, error, view } = snapshot;
   return { runId, state, directory, error, run: view, unreadableRecords: snapshot.skipped, ...extra };
 }
