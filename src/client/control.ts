@@ -13,6 +13,7 @@ import {
   type RpcMethod,
   type RpcParams,
   type RpcResult,
+  type RunState,
 } from '../protocol/index.ts';
 import { answers, connectRunner } from './connect.ts';
 import { projectOf, recoverRun } from './recover.ts';
@@ -120,15 +121,19 @@ async function whileItLives<T>(directory: string, hint: string, ask: () => Promi
   try {
     return await ask();
   } catch (error) {
-    await refuseEnded(directory, hint);
-    throw error;
+    const { view } = await RunReader.open(directory);
+    throw isTerminal(view.state) ? ended(view.state, hint) : error;
   }
 }
 
 async function refuseEnded(directory: string, hint: string): Promise<void> {
   const { view } = await RunReader.open(directory);
-  if (isTerminal(view.state)) throw new LanesError('run_not_running', `The run has ended: it is ${view.state}.`, hint);
+  if (isTerminal(view.state)) throw ended(view.state, hint);
   if ((await deriveState(directory, view)) === 'lost') throw lost();
+}
+
+function ended(state: RunState, hint: string): LanesError {
+  return new LanesError('run_not_running', `The run has ended: it is ${state}.`, hint);
 }
 
 function lost(): LanesError {
