@@ -81,7 +81,9 @@ async function stopLost(toolbox: Toolbox, directory: string, by: Owner): Promise
   } catch (error) {
     if (!(error instanceof LanesError && error.code === 'lock_held')) throw error;
     // Somebody else took it over first: their runner is asked.
-    return endRun(toolbox, directory, by, 'stop');
+    const { outcome } = await endRun(toolbox, directory, by, 'stop');
+    const isStopped = (await RunReader.open(directory)).view.state === 'stopped';
+    return { outcome: isStopped ? 'done' : outcome };
   }
   const store = new RunStore(projectOf(directory));
   const runId = directory.split(/[\\/]/).at(-1) ?? '';

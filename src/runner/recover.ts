@@ -1,5 +1,6 @@
 /** Puts a run in order whose runner is gone: ends what is left of it, settles what was intended, and says where to go on. */
-import { childMarker, findTree, killTree } from '../core/processes/index.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { childMarker, findTree, killTree, liveness } from '../core/processes/index.ts';
 import { CONTINUE_PROMPT, decideRecovery, lastPrompt, MAX_EPOCHS, type RecoveryDecision } from '../core/runs/index.ts';
 import { judgeSession, readSessionFile, type SessionFile, type SessionVerdict } from '../core/sessions/index.ts';
 import type { ErrorValue, JournalLine, ProcessIdentity, RecoverOrder } from '../protocol/index.ts';
@@ -8,6 +9,9 @@ import { type Beginning, firstBeginning, type RunResult } from './single-run.ts'
 
 const CHILD = 1;
 const KILL_MS = 5000;
+/** Milliseconds a child has to leave by itself, as in the ladder that ends it otherwise. */
+const LEAVE_MS = 2000;
+const LOOK_MS = 25;
 
 export type Recovered = { go: 'on'; beginning: Beginning } | { go: 'end'; result: RunResult };
 
@@ -104,6 +108,7 @@ async function endLeftovers(run: OpenRun, earlier: readonly JournalLine[]): Prom
   for (const root of roots.length > 0 ? roots : [nobody]) {
     const known = await findTree(root, marker);
     count += known.length;
+    await letLeave(root, marker);
     const tree = await killTree(root, marker, { deadlineMs: KILL_MS, known });
     const open = earlier.findLast((line) => line.type === 'child.spawned' || line.type === 'child.ended');
     if (open?.type === 'child.spawned' && open.process.pid === root.pid && open.process.start === root.start) {
@@ -113,6 +118,17 @@ async function endLeftovers(run: OpenRun, earlier: readonly JournalLine[]): Prom
     }
   }
   return count;
+}
+
+/**
+ * A Pi whose runner is gone sees its input end: it saves what it has and exits. One that is killed at once may lose that, and
+ * one that is still starting leaves its lock of `auth.json` behind, for which every other Pi then waits 30 seconds.
+ */
+async function letLeave(root: ProcessIdentity, marker: string): Promise<void> {
+  const isThere = async () =>
+    root.pid === 0 ? (await findTree(root, marker)).length > 0 : (await liveness(root)) === 'alive';
+  const deadline = performance.now() + LEAVE_MS;
+  while (performance.now() < deadline && (await isThere())) await delay(LOOK_MS);
 }
 
 /** Messages and questions that waited for the old runner: nobody knows whether they were taken up. */

@@ -194,11 +194,11 @@ describe.concurrent('messages', () => {
   });
 
   test('a message between two attempts waits for the next child, as does one that the first did not take up', async () => {
-    const [first, second] = [unique('first'), unique('second')];
+    const [first, second, last] = [unique('first'), unique('second'), unique('last')];
     const launch = { launches: [{}, { start: [{ gate: second }] }] };
     const attempts = [
       { steps: [{ await: 'steering' as const }, { gate: first }, { error: '529 overloaded' }], keepQueue: true },
-      { steps: [{ await: 'steering' as const }, { say: 'heard' }] },
+      { steps: [inTool(last), { say: 'heard' }] },
     ];
     const change: RunOptions['change'] = (plan) => {
       const { child } = plan.record;
@@ -213,9 +213,13 @@ describe.concurrent('messages', () => {
     expect(await early).toMatchObject({ state: 'queued' });
     expect(await steer(run, 'in between')).toEqual({ state: 'queued', reason: 'the agent is still starting' });
     await fake.open(second);
+    await fake.arrivedAt(last);
+    // One was queued twice, with either child.
+    await waitFor('both to be queued', async () => (await run.all('control.settled')).length === 3);
+    await fake.open(last);
     expect(await run.end()).toMatchObject({ state: 'complete', view: { model: 'fake/scripted-b' } });
-    expect((await receipts(run, 'to the first')).at(-1)).toBe('delivered');
-    expect((await receipts(run, 'in between')).at(-1)).toBe('delivered');
+    expect(await receipts(run, 'to the first')).toEqual(['queued', 'queued', 'delivered']);
+    expect(await receipts(run, 'in between')).toEqual(['queued', 'delivered']);
     await run.expectNothingLeft();
   });
 

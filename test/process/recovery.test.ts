@@ -53,6 +53,13 @@ const unique = (name: string) => `${name}-${++names}`;
 const stop = (run: TestRun) => stopRun(run.toolbox(), run.directory, owner);
 const lost = (run: TestRun) => run.until('the run to be lost', ({ state }) => state === 'lost');
 
+/** The processes of a child whose tool runs: itself and the tool. */
+const withTool = (run: TestRun) =>
+  waitFor('the process of the tool', async () => {
+    const pids = await run.processes();
+    return pids.length >= 2 && pids;
+  });
+
 /** How often the model was asked with these words in front of it. */
 const requestsWith = (words: string) =>
   real.model.requests.filter(({ messages }) => JSON.stringify(messages).includes(words)).length;
@@ -108,8 +115,7 @@ describe.concurrent('a real Pi whose runner is killed', () => {
     const run = await TestRun.start(real, task);
     const path = join(real.project, file);
     await waitFor('the effect', async () => (await readFile(path, 'utf8')) === 'done\n');
-    const before = await run.processes();
-    expect(before.length).toBeGreaterThanOrEqual(2);
+    const before = await withTool(run);
     await run.killRunner();
     await lost(run);
     await run.recover();
@@ -124,17 +130,19 @@ describe.concurrent('a real Pi whose runner is killed', () => {
     await expectOneEnd(run);
   });
 
-  test('while an answer is streamed: the same session goes on', async () => {
+  test('while an answer is streamed: the same session goes on, or the task is given again when nothing was saved', async () => {
     const task = script({ tokens: 150, tokenMs: 20 }, { text: 'finished' }, { text: 'finished' });
     const run = await TestRun.start(real, task);
     const { transcript } = childLayout(run.directory, 1);
     await waitFor('the first words', async () => (await readFile(transcript, 'utf8')).includes('"delta"'));
     await run.killRunner();
     await run.childGone();
+    // Whether Pi could still save what it had is up to Pi; what follows from it is not.
+    const hasBegun = (await sessions(run)).flat().some(({ role }) => role === 'assistant');
     await run.recover();
     expect((await run.end()).state).toBe('complete');
-    expect(await decisions(run)).toEqual(['continue']);
-    expect(await sessions(run)).toHaveLength(1);
+    expect(await decisions(run)).toEqual([hasBegun ? 'continue' : 'ask-again']);
+    expect(await sessions(run)).toHaveLength(hasBegun ? 1 : 2);
     await expectOneEnd(run);
   });
 
@@ -429,8 +437,7 @@ describe.concurrent('a runner that is suspended', () => {
     const run = await TestRun.start(real, 'SCRIPT:bash-sleep');
     await run.until('the tool', ({ view }) => view?.children[0]?.tool === 'bash');
     const runner = await run.runner();
-    const before = await run.processes();
-    expect(before.length).toBeGreaterThanOrEqual(2);
+    const before = await withTool(run);
     await run.signalRunner('SIGSTOP');
     const snapshot = await run.until('the run not to answer', ({ state }) => state === 'unresponsive');
     expect(snapshot.error).toMatchObject({ code: 'runner_unreachable', hint: expect.stringContaining('Force Stop') });
@@ -599,7 +606,10 @@ describe('again and again', () => {
     async function kill(run: TestRun, target: 'runner' | 'pi'): Promise<boolean> {
       const { state, view } = await run.snapshot();
       if (isTerminal(state)) return false;
-      const pid = target === 'runner' ? await run.runner() : view?.children[0]?.process?.pid;
+      // A Pi that is killed in its start leaves its lock of auth.json behind, for which every other one waits 30 s.
+      const isUp = view?.children[0]?.session !== null;
+      const pi = isUp ? view?.children[0]?.process?.pid : undefined;
+      const pid = target === 'runner' ? await run.runner() : pi;
       if (pid !== undefined && isAlive(pid)) process.kill(pid, 'SIGKILL');
       if (target === 'pi') return false;
       await run.runnerGone();

@@ -14,6 +14,7 @@ import { LanesError } from '../../src/protocol/index.ts';
 import type { Control, Row } from './control-matrix.ts';
 import { owner, TestRun } from './control-matrix-runs.ts';
 import { type FakePi, type FakeTask, fakeTask } from './fake-pi/index.ts';
+import { waitFor } from './wait-for.ts';
 import type { World } from './world.ts';
 
 export const ANSWER = 'the answer';
@@ -52,11 +53,24 @@ export async function bringInto({ state, runner }: Row, world: World, fake: Fake
 
   async function live(): Promise<Situation> {
     const begin = (task: FakeTask) => TestRun.start(world, fakeTask(task), { launch: LAUNCH });
+    /** Begins, and goes on as soon as its child has what was said meanwhile. */
+    const confirm = async (peer: RpcPeer, run: TestRun) => {
+      try {
+        await peer.request('proceed', {}, { deadlineMs: 10_000 });
+      } finally {
+        peer.close();
+      }
+      const waiting = (await run.all('control.requested')).length;
+      const queued = async () => (await run.all('control.settled')).length === waiting;
+      await waitFor('the messages to be queued', queued);
+      await fake.open(gate);
+    };
     switch (state) {
       case 'queued': {
-        const run = await TestRun.plan(world, fakeTask({ steps: [{ say: ANSWER }] }), { launch: LAUNCH });
+        const task = fakeTask({ steps: [{ tools: [{ during: [{ gate }] }] }, { say: ANSWER }] });
+        const run = await TestRun.plan(world, task, { launch: LAUNCH });
         const peer = await run.startUnconfirmed();
-        return { run, goOn: () => confirm(peer) };
+        return { run, goOn: () => confirm(peer, run) };
       }
       case 'running': {
         const run = await begin({ steps: [{ tools: [{ during: [{ gate }] }] }, { say: ANSWER }] });
@@ -78,14 +92,6 @@ export async function bringInto({ state, runner }: Row, world: World, fake: Fake
         return { run, goOn: async () => undefined };
       }
     }
-  }
-}
-
-async function confirm(peer: RpcPeer): Promise<void> {
-  try {
-    await peer.request('proceed', {}, { deadlineMs: 10_000 });
-  } finally {
-    peer.close();
   }
 }
 

@@ -17,8 +17,11 @@ const state = z.object({
 });
 export type PiState = z.infer<typeof state>;
 
-/** Milliseconds for the first answer. Pi needs 0.3 s of CPU to start; many starting at once on a slow disk need long. */
-export const HANDSHAKE_MS = 30_000;
+/**
+ * Milliseconds for the first answer. Pi needs 0.3 s of CPU to start; many starting at once on a slow disk need long. It also
+ * waits up to 30 s for the lock of `auth.json` that a Pi left which was killed in its start.
+ */
+export const HANDSHAKE_MS = 45_000;
 const COMMAND_MS = 10_000;
 const EXIT_MS = 1000;
 
