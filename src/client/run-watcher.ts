@@ -98,8 +98,14 @@ export class RunWatcher {
       const snapshot = await this.#store.read(runId);
       // One that lives is found by its marker.
       if (!this.#closed && isTerminal(snapshot.state)) this.#onChange(snapshot);
-      else this.#known.delete(runId);
+      else this.#lookAgainFor(runId);
     }
+  }
+
+  /** It may end before its marker is seen: then the next look still finds it. */
+  #lookAgainFor(runId: string): void {
+    this.#known.delete(runId);
+    this.#runsChangedAt = undefined;
   }
 
   #watchForRuns(path: string): void {
@@ -164,6 +170,7 @@ export class RunWatcher {
         // A marker without a run: its runner died while creating it, or is about to.
         if (snapshot.error?.code === 'run_not_found') {
           this.#forget(runId);
+          this.#lookAgainFor(runId);
           return;
         }
         const mark = `${snapshot.state} ${snapshot.view?.seq} ${snapshot.skipped} ${snapshot.error?.message}`;
