@@ -42,15 +42,16 @@ async function names(folder: string): Promise<string[]> {
   try {
     return (await readdir(folder)).filter((name) => RUN_ID.test(name));
   } catch (error) {
-    // No folder, or a stray file in its place.
-    if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return [];
+    if (errnoOf(error) === 'ENOENT') return [];
     throw error;
   }
 }
 
 /** Every project that has a store. */
 export async function allStores(root: RootLayout): Promise<RunStore[]> {
-  const folders = await readdir(root.projects).catch(() => []);
+  const entries = await readdir(root.projects, { withFileTypes: true }).catch(() => []);
+  // Stray files (a `.DS_Store`) are no projects.
+  const folders = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
   return folders.sort().map((name) => new RunStore(projectLayout(join(root.projects, name))));
 }
 

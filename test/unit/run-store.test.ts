@@ -49,11 +49,9 @@ describe('the runs of a project', () => {
     expect(await store.list(10)).toEqual([]);
   });
 
-  it('are none where a file is in the way', async () => {
+  it('are not called none where a file is in the way: that is an error, which is shown', async () => {
     await writeFile(store.layout.runs, '');
-    await writeFile(store.layout.active, '');
-    expect(await store.runIds()).toEqual([]);
-    expect(await store.activeIds()).toEqual([]);
+    await expect(store.runIds()).rejects.toMatchObject({ code: 'ENOTDIR' });
   });
 
   it('lie in one store for each project', async () => {
@@ -63,6 +61,9 @@ describe('the runs of a project', () => {
     expect((await allStores(root)).map((one) => one.layout.runs)).toEqual(
       ['a-1', 'b-2'].map((name) => join(root.projects, name, 'runs')),
     );
+    // Files that other programs leave about are no projects.
+    await writeFile(join(root.projects, '.DS_Store'), '');
+    expect(await allStores(root)).toHaveLength(2);
   });
 });
 
