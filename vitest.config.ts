@@ -21,6 +21,8 @@ function project(name: string, options: { timeout: number; parallel: boolean }) 
       testTimeout: options.timeout,
       hookTimeout: options.timeout,
       fileParallelism: options.parallel,
+      // In continuous integration a test of real processes gets a second try, which its report names.
+      retry: process.env['CI'] && !options.parallel ? 1 : 0,
     },
   };
 }
