@@ -82,18 +82,20 @@ test('interrupt keeps the session, resume goes on in it', async () => {
 
 test('B26 a run whose runner was killed is lost within 5 s, told once, and continued from the notice', async () => {
   const { workbench } = session;
-  const runId = await start('SCRIPT:bash-sleep seconds=600');
-  await workbench.trees.row(/SCRIPT:bash-sleep.*: worker is running/).waitFor();
+  // What it goes on with after the recovery must still be at work when the test looks: it hangs until it is stopped.
+  const steps = [{ calls: [{ tool: 'bash', args: { command: 'sleep 600' } }] }, { hang: true }];
+  const runId = await start(`SCRIPT:steps ${JSON.stringify(steps)}`);
+  await workbench.trees.row(/SCRIPT:steps.*: worker is running/).waitFor();
   await waitFor('the tool to run', async () => (await status(runId)).run.children[0].tool === 'bash');
   process.kill(await runnerPid(runId), 'SIGKILL');
-  await workbench.trees.row(/SCRIPT:bash-sleep.*: worker was cut off/).waitFor({ timeout: 5000 });
+  await workbench.trees.row(/SCRIPT:steps.*: worker was cut off/).waitFor({ timeout: 5000 });
   await workbench.notifications.waitFor(/was cut off: its runner is gone/);
   await workbench.screenshot('lost');
   await workbench.notifications.press(/was cut off/, 'Resume');
-  await workbench.trees.row(/SCRIPT:bash-sleep.*: worker is running/).waitFor({ timeout: 15_000 });
+  await workbench.trees.row(/SCRIPT:steps.*: worker is running/).waitFor({ timeout: 15_000 });
   expect((await status(runId)).run.epoch).toBe(2);
   await world.cli(['stop', runId]);
-  await workbench.trees.row(/SCRIPT:bash-sleep.*: worker was stopped/).waitFor();
+  await workbench.trees.row(/SCRIPT:steps.*: worker was stopped/).waitFor();
 });
 
 test('a runner that does not answer is shown as unresponsive and can be forced to stop', async () => {

@@ -101,6 +101,8 @@ test('a model of the registry, with a thinking level', async () => {
   await quickInput.accept();
   const record = await launched('think about it');
   expect(record.child).toMatchObject({ model: 'fake/scripted', thinking: 'high', modelIsExplicit: true });
+  // The transcript opens by itself and takes the keyboard: whoever opens a file before that loses it again.
+  await session.workbench.waitForEditorText('think about it');
 });
 
 test('a selection: the prompt has path, lines and text', async () => {
@@ -112,6 +114,7 @@ test('a selection: the prompt has path, lines and text', async () => {
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Shift+ArrowDown');
   await page.keyboard.press('Shift+ArrowDown');
+  await workbench.statusBarItem(/\(\d+ selected\)/).waitFor();
   await workbench.command('Pi Lanes: Launch Agent on Selection…');
   await quickInput.pick('worker');
   await quickInput.waitForTitle('Launch worker on src/berths.txt:2-3');
