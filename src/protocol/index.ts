@@ -5,5 +5,6 @@ export * from './lease.ts';
 export * from './rpc.ts';
 export * from './run.ts';
 export * from './transcript.ts';
+export * from './transcript-panel.ts';
 export * from './usage.ts';
 export * from './view.ts';

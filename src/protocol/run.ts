@@ -28,7 +28,8 @@ export type TerminalState = z.infer<typeof terminalState>;
  * `lost`: the runner is proven gone and the run is not terminal. `unresponsive`: the runner holds its socket and does
  * not answer. `unknown`: nothing can be said, because what is on disk cannot be read.
  */
-export type RunState = StoredState | 'lost' | 'unresponsive' | 'unknown';
+export const runState = z.enum([...STORED_STATES, 'lost', 'unresponsive', 'unknown']);
+export type RunState = z.infer<typeof runState>;
 
 export function isTerminal(state: RunState): state is TerminalState {
   return (TERMINAL_STATES as readonly string[]).includes(state);
