@@ -47,7 +47,7 @@ export async function deriveState(
     case 'stale':
       return 'lost';
     case 'missing':
-      return Date.now() - view.createdAt < LEASE_GRACE_MS ? view.state : 'lost';
+      return Math.abs(Date.now() - view.createdAt) < LEASE_GRACE_MS ? view.state : 'lost';
     default:
       return 'unknown';
   }

@@ -56,9 +56,13 @@ export class Notices implements vscode.Disposable {
     }
     const notice = this.#noticeFor(snapshot);
     if (!notice || this.#delivered.has(notice.key)) return;
-    const now = Date.now();
+    const now = performance.now();
     // A question is never held back: the agent waits for its answer.
-    if (now - (this.#lastAt.get(snapshot.runId) ?? 0) < PAUSE_MS && notice.severity === 'warning') return;
+    if (
+      now - (this.#lastAt.get(snapshot.runId) ?? Number.NEGATIVE_INFINITY) < PAUSE_MS &&
+      notice.severity === 'warning'
+    )
+      return;
     this.#lastAt.set(snapshot.runId, now);
     this.#remember(notice.key);
     void this.#show(notice, snapshot);

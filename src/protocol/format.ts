@@ -23,7 +23,7 @@ export function formatCost(cost: number): string {
 
 /**
  * Milliseconds a run has taken so far: until its end, until now while it lives, until its last sign of life when its
- * runner is gone.
+ * runner is gone. Never less than nothing, however the wall clock was set meanwhile.
  */
 export function elapsedMs(
   view: { createdAt: number; startedAt: number | null; endedAt: number | null; updatedAt: number },
@@ -31,5 +31,5 @@ export function elapsedMs(
   now: number,
 ): number {
   const end = view.endedAt ?? (state === 'lost' ? view.updatedAt : now);
-  return end - (view.startedAt ?? view.createdAt);
+  return Math.max(0, end - (view.startedAt ?? view.createdAt));
 }

@@ -74,7 +74,8 @@ export class Attention {
     this.#idleTimer?.refresh();
   }
 
-  toolEnded(name: string, isError: boolean, now: number = Date.now()): void {
+  /** `now` in milliseconds of a clock that nobody sets. */
+  toolEnded(name: string, isError: boolean, now: number = performance.now()): void {
     if (!MUTATING.has(name)) return;
     if (!isError) {
       this.#failures = [];

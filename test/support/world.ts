@@ -19,6 +19,8 @@ export interface WorldOptions {
   piPath?: string;
   models?: AgentDirOptions['models'];
   settings?: AgentDirOptions['settings'];
+  /** The executable that runs runner and Pi. Default: the one that runs the tests. */
+  node?: string;
   /** Name of the project's folder. */
   project?: string;
   /** Minified bundles, as they are shipped. */
@@ -80,7 +82,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const env = {
     ...agent.env,
     PI_LANES_PI: options.piPath ?? (await piCli(options.pi ?? '1.6')),
-    PI_LANES_NODE: process.execPath,
+    PI_LANES_NODE: options.node ?? process.execPath,
   };
   const dist = await testBundles(options.minify);
   const client = { kind: 'cli', version: 'test' };

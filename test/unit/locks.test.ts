@@ -130,6 +130,13 @@ describe('the state of a lock', () => {
     expect(await inspectLock(path)).toEqual({ state: 'held', epoch: 1, reason: 'being written' });
   });
 
+  it('is not being written for a day because the clock was set back by one', async () => {
+    const tomorrow = new Date(Date.now() + 86_400_000);
+    await writeFile(`${path}.1`, '{"version":1,"pro');
+    await utimes(`${path}.1`, tomorrow, tomorrow);
+    expect(await inspectLock(path)).toMatchObject({ state: 'malformed' });
+  });
+
   it('is unavailable when it cannot be looked at', async () => {
     await mkdir(`${path}.3`);
     expect(await inspectLock(path)).toMatchObject({ state: 'unavailable', epoch: 3, reason: /EISDIR/ });

@@ -52,7 +52,8 @@ export async function inspectLock(path: string): Promise<LockView> {
     const text = await readFile(fileOf(path, epoch), 'utf8');
     const parsed = lockOwner.safeParse(parseJson(text));
     if (!parsed.success || parsed.data.epoch !== epoch) {
-      const young = Date.now() - (await stat(fileOf(path, epoch))).mtimeMs < WRITE_GRACE_MS;
+      // A date in the future says only that the clock was set back since.
+      const young = Math.abs(Date.now() - (await stat(fileOf(path, epoch))).mtimeMs) < WRITE_GRACE_MS;
       return young
         ? { state: 'held', epoch, reason: 'being written' }
         : { state: 'malformed', epoch, reason: 'not a lock owner' };

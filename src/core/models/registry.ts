@@ -45,7 +45,7 @@ export class ModelRegistry {
   async usable(youngerThanMs: number = BELIEVE_MS): Promise<UsableModels> {
     const { cache, probe } = this.#options;
     const known = await cache.get('models', await this.#key(), remembered);
-    if (known && Date.now() - known.at < youngerThanMs) return known;
+    if (known && Math.abs(Date.now() - known.at) < youngerThanMs) return known;
     let answer: Awaited<ReturnType<typeof probe>>;
     try {
       answer = await probe();
@@ -71,7 +71,7 @@ export class ModelRegistry {
         if (models.length === 0) throw modelUnknown(wanted ?? '', models);
         return wanted === undefined ? undefined : resolveModel(wanted, models);
       } catch (error) {
-        if (youngerThanMs === DOUBT_MS || Date.now() - at < DOUBT_MS) throw error;
+        if (youngerThanMs === DOUBT_MS || Math.abs(Date.now() - at) < DOUBT_MS) throw error;
       }
     }
     return undefined;
