@@ -1,5 +1,5 @@
 /** Starts a run: a detached runner is spawned, given the launch record over its socket and told to proceed. */
-import { explainDiskFull } from '../core/files/index.ts';
+import { explainDisk } from '../core/files/index.ts';
 import { ensureProject, type Project, type ProjectLayout } from '../core/projects/index.ts';
 import { type LaunchPlan, type LaunchRequest, planLaunch } from './plan.ts';
 import { ANSWER_MS, startRunner } from './runner-process.ts';
@@ -26,12 +26,14 @@ export async function startRun(
   const layout = 'layout' in project ? project.layout : project;
   if ('layout' in project) {
     await ensureProject(project).catch((error: unknown) => {
-      throw explainDiskFull(error);
+      throw explainDisk(error);
     });
   }
   const program = { node: record.node, runner: plan.runtime.runner, electron: plan.electron };
   const order = { kind: 'new' as const, runId: record.runId, projectDirectory: layout.directory };
-  const { peer, explain } = await startRunner(toolbox, program, layout, order, options);
+  const { peer, explain } = await startRunner(toolbox, program, layout, order, options).catch((error: unknown) => {
+    throw explainDisk(error);
+  });
   let ownsRun = false;
   try {
     const { runId, directory } = await peer.request('start', { record }, { deadlineMs: ANSWER_MS });

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { copyFile, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { errnoOf, makePrivateFolder } from '../core/files/index.ts';
+import { discard, errnoOf, explainDisk, makePrivateFolder } from '../core/files/index.ts';
 import { projectLayout, type RootLayout, runLayout } from '../core/projects/index.ts';
 import { readFinalStatus, readLaunchRecord } from '../core/runs/index.ts';
 import { LanesError } from '../protocol/index.ts';
@@ -43,9 +43,11 @@ export async function ensureRuntime(distDirectory: string, root: RootLayout): Pr
     for (const file of manifest.files) await copyFile(join(distDirectory, file), join(staging, file));
     await rename(staging, target);
   } catch (error) {
-    await rm(staging, { recursive: true, force: true });
+    await discard(staging);
     // Somebody else was first: that copy has the same content.
     if (!(await stat(target).catch(() => undefined))?.isDirectory()) {
+      const explained = explainDisk(error);
+      if (explained instanceof LanesError) throw explained;
       throw new LanesError(
         'internal',
         `The runtime could not be copied to ${target}: ${error instanceof Error ? error.message : error}.`,

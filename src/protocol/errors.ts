@@ -60,10 +60,12 @@ export const ERROR_CODES = [
   'tool_timed_out',
   'interrupted',
   'recovery_failed',
+  'result_unsaved',
   'question_gone',
   'run_lost',
   'cwd_gone',
   'disk_full',
+  'store_unwritable',
   'untrusted_workspace',
 ] as const;
 

@@ -60,6 +60,11 @@ export class ChildDesk {
     this.#living.delete(child);
   }
 
+  /** Children whose end is not written down yet. */
+  get living(): Child[] {
+    return [...this.#living];
+  }
+
   /** Ends every process that was started and not ended: whatever went wrong, nothing is left running. */
   async endLiving(): Promise<void> {
     await Promise.all([...this.#living].map((child) => child.end().catch(() => undefined)));

@@ -167,16 +167,18 @@ export class RunnerLifecycle {
   async #execute(run: OpenRun, beginning: Beginning): Promise<void> {
     const clock = new AliveClock({ before: aliveMs(run.earlier) });
     const control = this.#control;
+    let result: RunResult;
     try {
       const layout = await run.childFolder(CHILD);
       const desk = new ChildDesk(run, CHILD, layout, clock, control, this.#messages);
       this.#desk = desk;
-      await this.#end(run, await executeSingleRun({ run, driver: this.#driver, control, desk, layout }, beginning));
+      result = await executeSingleRun({ run, driver: this.#driver, control, desk, layout }, beginning);
     } catch (error) {
-      await this.#end(run, { state: 'failed', error: toErrorValue(error) });
+      result = { state: 'failed', error: toErrorValue(error) };
     } finally {
       clock.dispose();
     }
+    await this.#end(run, result);
   }
 
   async #end(run: OpenRun, result: RunResult): Promise<void> {

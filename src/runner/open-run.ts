@@ -4,7 +4,8 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
-  explainDiskFull,
+  discard,
+  explainDisk,
   makePrivateFolder,
   syncFolder,
   whenThereIsRoom,
@@ -23,17 +24,18 @@ import {
 } from '../core/projects/index.ts';
 import { applyLine, foldRun, initialView, readLaunchRecord } from '../core/runs/index.ts';
 import { redact } from '../core/transcripts/index.ts';
-import type {
-  ErrorValue,
-  JournalEvent,
-  JournalEventType,
-  JournalLine,
-  LaunchRecord,
-  NewOrder,
-  RecoverOrder,
-  RunView,
-  StoredFile,
-  TerminalState,
+import {
+  type ErrorValue,
+  type JournalEvent,
+  type JournalEventType,
+  type JournalLine,
+  type LaunchRecord,
+  type NewOrder,
+  type RecoverOrder,
+  type RunView,
+  type StoredFile,
+  type TerminalState,
+  toErrorValue,
 } from '../protocol/index.ts';
 
 /** Milliseconds an intent may wait for the disk before it takes effect. */
@@ -79,10 +81,10 @@ export class OpenRun {
     const final = join(project.runs, record.runId);
     const staging = join(project.runs, `.${record.runId}.new`);
     const marker = join(project.active, record.runId);
-    await mkdir(staging, { mode: 0o700 });
     let lease: Lock;
     const body = `${JSON.stringify(record, null, 2)}\n`;
     try {
+      await mkdir(staging, { mode: 0o700 });
       await writeFileAtomic(runLayout(staging).record, body);
       lease = await acquireLock(runLayout(staging).lease, {
         purpose: `run ${record.runId}`,
@@ -93,17 +95,25 @@ export class OpenRun {
       await rename(staging, final);
       await syncFolder(project.runs);
     } catch (error) {
-      await rm(marker, { force: true });
-      await rm(staging, { recursive: true, force: true });
-      throw explainDiskFull(error);
+      await discard(marker);
+      await discard(staging);
+      throw explainDisk(error);
     }
     const run = new OpenRun(record, project, final, lockAt(runLayout(final).lease, lease.owner), []);
     // On Windows an open file cannot be moved: the log then stays where it is.
     await rename(order.log, run.layout.log).catch(() => undefined);
-    await run.#openJournal(options);
-    await run.append(created(record, body), await run.#runnerStarted());
-    await syncFolder(final);
-    return run;
+    try {
+      await run.#openJournal(options);
+      await run.append(created(record, body), await run.#runnerStarted());
+      await syncFolder(final);
+      return run;
+    } catch (error) {
+      // The starter was promised nothing yet: a run without a first line never was.
+      await run.#journal?.close().catch(() => undefined);
+      await discard(marker);
+      await discard(final);
+      throw explainDisk(error);
+    }
   }
 
   /** Takes a run over from a runner that is gone. Throws `lock_held` when it is not. */
@@ -218,12 +228,20 @@ export class OpenRun {
     await this.finish();
   }
 
-  /** Everything after the terminal event. Repeating it changes nothing. */
+  /**
+   * Everything after the terminal event. Repeating it changes nothing. The journal has the end: what cannot be written or
+   * removed here is said in the runner's log and left to whoever tidies up.
+   */
   async finish(): Promise<void> {
-    await whenThereIsRoom(() => writeFileAtomic(this.layout.status, `${JSON.stringify(this.#view)}\n`));
-    await rm(join(this.project.active, this.record.runId), { force: true });
-    await this.#lease.release();
-    await this.#writer.close();
+    const steps: (() => Promise<unknown>)[] = [
+      () => whenThereIsRoom(() => writeFileAtomic(this.layout.status, `${JSON.stringify(this.#view)}\n`)),
+      () => rm(join(this.project.active, this.record.runId), { force: true }),
+      () => this.#lease.release(),
+      () => this.#writer.close(),
+    ];
+    for (const step of steps) {
+      await step().catch((error: unknown) => console.error(`after the end: ${toErrorValue(error).message}`));
+    }
   }
 }
 

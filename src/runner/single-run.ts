@@ -9,7 +9,14 @@ import { childEnvironment } from '../core/processes/index.ts';
 import { type ChildLayout, rootLayout } from '../core/projects/index.ts';
 import { CONTINUE_PROMPT } from '../core/runs/index.ts';
 import { leaseSession, readSessionFile } from '../core/sessions/index.ts';
-import { type ErrorValue, type JournalEvent, NO_USAGE, type TerminalState, toErrorValue } from '../protocol/index.ts';
+import {
+  type ErrorValue,
+  type JournalEvent,
+  NO_USAGE,
+  type StoredFile,
+  type TerminalState,
+  toErrorValue,
+} from '../protocol/index.ts';
 import { nextStep } from './attempt-policy.ts';
 import type { ChildDesk } from './child-desk.ts';
 import { cleanError, clipError, type OpenRun } from './open-run.ts';
@@ -66,18 +73,18 @@ export async function executeSingleRun(tools: RunTools, beginning: Beginning): P
         exited: true,
         inactive: false,
       };
-      await settle(tools, outcome, output);
-      return { state: outcome.state, error: null };
+      return await settle(tools, outcome, output);
     }
     const { outcome, child } = await attempts(tools, beginning, leases, output);
     await desk.workOver();
-    await settle(tools, outcome, output);
+    const result = await settle(tools, outcome, output);
     if (child) await endChild(tools, child);
-    return { state: outcome.state, error: outcome.error };
+    return result;
   } catch (error) {
     await desk.workOver();
     return { state: 'failed', error: toErrorValue(error) };
   } finally {
+    for (const child of desk.living) await endChild(tools, child).catch(() => undefined);
     await desk.endLiving();
     await desk.close();
     await giveBack(output);
@@ -277,12 +284,17 @@ function failed(error: ErrorValue): ChildOutcome {
   return { state: 'failed', stopReason: null, text: '', error, progress: NOTHING_DONE, exited: false, inactive: true };
 }
 
+/**
+ * Makes the result durable, then says so. A result that is refused by the system makes the run fail by name: the answer
+ * then stands in the session and the transcript only.
+ */
 async function settle(
   { run, layout }: RunTools,
   outcome: ChildOutcome,
   output: OutputClaim | undefined,
-): Promise<void> {
-  const { progress, text, state, stopReason, error } = outcome;
+): Promise<RunResult> {
+  const { progress, text, stopReason } = outcome;
+  let { state, error } = outcome;
   const body = {
     version: 1,
     runId: run.record.runId,
@@ -293,7 +305,13 @@ async function settle(
     usage: progress.usage,
     text,
   };
-  const result = await run.store(layout.result, `${JSON.stringify(body)}\n`);
+  let result: StoredFile | null = null;
+  try {
+    result = await run.store(layout.result, `${JSON.stringify(body)}\n`);
+  } catch (refused) {
+    state = state === 'complete' ? 'failed' : state;
+    error ??= unsaved(refused, run.view.children[0]?.session?.file);
+  }
   if (output) {
     const stub = text === '';
     const saved = await output.settle(stub ? `[no answer: ${error?.message ?? state}]\n` : text, { stub });
@@ -310,6 +328,17 @@ async function settle(
     toolCalls: progress.toolCalls,
     usage: progress.usage,
   });
+  return { state, error };
+}
+
+function unsaved(refused: unknown, session: string | null | undefined): ErrorValue {
+  return {
+    code: 'result_unsaved',
+    message: `The work is done, but its result could not be saved: ${toErrorValue(refused).message}`,
+    hint: session
+      ? `Make the folder writable. The answer stands in the transcript and in ${session}; Resume goes on with it.`
+      : 'Make the folder writable. The answer stands in the transcript.',
+  };
 }
 
 async function endChild({ run, desk }: RunTools, child: Child): Promise<void> {

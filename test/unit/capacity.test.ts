@@ -2,7 +2,7 @@
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { appendWhole, explainDiskFull, whenThereIsRoom } from '../../src/core/files/index.ts';
+import { appendWhole, explainDisk, whenThereIsRoom } from '../../src/core/files/index.ts';
 import { CappedLog, MirrorReader, MirrorWriter } from '../../src/core/transcripts/index.ts';
 import { LanesError, MAX_BLOCK_CHARS } from '../../src/protocol/index.ts';
 import { tempDir } from '../support/temp.ts';
@@ -93,7 +93,7 @@ test('what a full disk took in part is cut off again', async () => {
 
 describe('an error', () => {
   test.each(['ENOSPC', 'EDQUOT'])('%s says that the disk is full, and what helps', (code) => {
-    const error = explainDiskFull(failure(code));
+    const error = explainDisk(failure(code));
     expect(error).toBeInstanceOf(LanesError);
     expect(error).toMatchObject({
       code: 'disk_full',
@@ -102,9 +102,17 @@ describe('an error', () => {
     });
   });
 
+  test.each(['EACCES', 'EPERM', 'EROFS', 'EBUSY'])('%s names the path that is refused, and what helps', (code) => {
+    expect(explainDisk(failure(code))).toMatchObject({
+      code: 'store_unwritable',
+      message: expect.stringContaining(code),
+      hint: expect.stringContaining('permissions'),
+    });
+  });
+
   test('of another kind stays what it is', () => {
     for (const error of [failure('EIO'), new LanesError('internal', 'x'), 'text', undefined])
-      expect(explainDiskFull(error)).toBe(error);
+      expect(explainDisk(error)).toBe(error);
   });
 });
 

@@ -33,7 +33,7 @@ export async function writeFileAtomic(
     await replaceFile(temp, path);
     if (durable) await syncFolder(dirname(path));
   } catch (error) {
-    await rm(temp, { force: true });
+    await discard(temp);
     throw error;
   }
 }
@@ -68,6 +68,11 @@ export async function syncFolder(path: string): Promise<void> {
   } finally {
     await handle?.close();
   }
+}
+
+/** Removes what is not needed any more, with all that is in it. A failure is not worth an error: what went wrong before is the reason. */
+export async function discard(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true }).catch(() => undefined);
 }
 
 /** The system error code (`ENOENT`, …) of anything thrown, if it has one. */

@@ -19,11 +19,20 @@ export async function whenThereIsRoom<T>(write: () => Promise<T>): Promise<T> {
   }
 }
 
-/** An error for want of room on the disk, in words that say what helps; any other as it is. */
-export function explainDiskFull(error: unknown): unknown {
-  if (!['ENOSPC', 'EDQUOT'].includes(errnoOf(error) ?? '')) return error;
+/** Errors that a person has to put in order: permissions, a read-only disk, another program that holds the file. */
+const REFUSED = new Set(['EACCES', 'EPERM', 'EROFS', 'EBUSY']);
+
+/** An error of the disk (no room, no permission) in words that say what helps; any other as it is. */
+export function explainDisk(error: unknown): unknown {
+  const code = errnoOf(error) ?? '';
   const reason = error instanceof Error ? error.message : String(error);
-  return new LanesError('disk_full', `The disk is full: ${reason}.`, 'Make room, then try again.', { cause: error });
+  if (['ENOSPC', 'EDQUOT'].includes(code))
+    return new LanesError('disk_full', `The disk is full: ${reason}.`, 'Make room, then try again.', { cause: error });
+  if (REFUSED.has(code)) {
+    const hint = 'Check the owner and the permissions of this path, and whether its disk can be written.';
+    return new LanesError('store_unwritable', `Pi Lanes may not write here: ${reason}.`, hint, { cause: error });
+  }
+  return error;
 }
 
 /** Appends all of it or nothing: what a full disk took only in part is cut off again. For files with one writer. */

@@ -6,11 +6,11 @@
  * generation that was seen is replaced. Releasing marks the file instead of removing it: epochs never go back.
  */
 import { randomBytes } from 'node:crypto';
-import { link, open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { link, open, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LanesError, type LockOwner, type LockState, lockOwner, type ProcessIdentity } from '../../protocol/index.ts';
-import { errnoOf, makePrivateFolder, syncFolder, writeFileAtomic } from '../files/index.ts';
+import { discard, errnoOf, makePrivateFolder, syncFolder, writeFileAtomic } from '../files/index.ts';
 import { identify, liveness } from '../processes/index.ts';
 
 export interface LockView {
@@ -118,10 +118,11 @@ export async function acquireLock(path: string, options: AcquireOptions): Promis
   const present = await epochs(path);
   // While we looked at one generation, two more may have come and cleaned up: then ours fills a gap and counts for nothing.
   if (present[0] !== owner.epoch) {
-    await rm(fileOf(path, owner.epoch), { force: true });
+    await discard(fileOf(path, owner.epoch));
     throw heldError(path, await inspectLock(path));
   }
-  for (const old of present) if (old < owner.epoch) await rm(fileOf(path, old), { force: true });
+  // The lock is ours whether or not the generations before it can be removed.
+  for (const old of present) if (old < owner.epoch) await discard(fileOf(path, old));
   return lockAt(path, owner);
 }
 
@@ -177,7 +178,7 @@ async function createExclusive(path: string, content: string): Promise<boolean> 
     if (!['EPERM', 'ENOTSUP', 'ENOSYS', 'EXDEV'].includes(errnoOf(error) ?? '')) throw error;
     return createWithoutLinks(path, content);
   } finally {
-    await rm(temp, { force: true });
+    await discard(temp);
   }
 }
 
