@@ -19,7 +19,7 @@ export interface RunWatcherOptions {
 interface Watched {
   follower: RunFollower;
   watcher: FSWatcher | undefined;
-  last: string;
+  last: { mark: string; view: RunSnapshot['view'] };
   timer: NodeJS.Timeout | undefined;
   busy: boolean;
   again: boolean;
@@ -120,7 +120,7 @@ export class RunWatcher {
     const watched: Watched = {
       follower: new RunFollower(runId, this.#store.directoryOf(runId)),
       watcher: undefined,
-      last: '',
+      last: { mark: '', view: null },
       timer: undefined,
       busy: false,
       again: false,
@@ -173,9 +173,10 @@ export class RunWatcher {
           this.#lookAgainFor(runId);
           return;
         }
-        const mark = `${snapshot.state} ${snapshot.view?.seq} ${snapshot.skipped} ${snapshot.error?.message}`;
-        if (mark !== watched.last) {
-          watched.last = mark;
+        const mark = `${snapshot.state} ${snapshot.skipped} ${snapshot.error?.message}`;
+        // A view is made anew with each event, and when the journal was replaced by one of as many events.
+        if (mark !== watched.last.mark || snapshot.view !== watched.last.view) {
+          watched.last = { mark, view: snapshot.view };
           this.#onChange(snapshot);
         }
         if (isTerminal(snapshot.state)) {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { appendFile, open, readFile, stat, writeFile } from 'node:fs/promises';
+import { existsSync, readFileSync, type Stats } from 'node:fs';
+import { appendFile, open, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
@@ -443,6 +443,61 @@ describe('reading', () => {
     await appendFile(path, `${lineOf(2, 'b').slice(10)}\n${lineOf(3, 'c')}\n`);
     expect(textsOf(await tail.read())).toEqual(['b', 'c']);
     expect(tail.position()).toMatchObject({ unfinishedBytes: 0, lastSeq: 3, skipped: [] });
+  });
+
+  describe('run-23 a journal that is another one, with the time and size of the old', () => {
+    const content = (text: string) => `${lineOf(1, text)}\n${lineOf(2, 'same')}\n`;
+    const old = new Date(1_700_000_000_000);
+
+    /** A tail that has read the old journal. */
+    async function readTail(): Promise<JournalTail> {
+      await writeFile(path, content('old'));
+      await utimes(path, old, old);
+      const tail = new JournalTail(path);
+      expect(textsOf(await tail.read())).toEqual(['old', 'same']);
+      expect(await tail.read()).toEqual([]);
+      expect(tail.generation).toBe(0);
+      return tail;
+    }
+
+    async function expectNew(tail: JournalTail, before: Stats): Promise<void> {
+      const now = await stat(path);
+      expect([now.size, now.mtimeMs]).toEqual([before.size, before.mtimeMs]);
+      expect(textsOf(await tail.read())).toEqual(['new', 'same']);
+      expect(tail.generation).toBe(1);
+      expect(await tail.read()).toEqual([]);
+      await appendFile(path, `${lineOf(3, 'more')}\n`);
+      expect(textsOf(await tail.read())).toEqual(['more']);
+      expect(tail.position()).toMatchObject({ lastSeq: 3, skipped: [], unfinishedBytes: 0 });
+    }
+
+    it('is noticed when it was put in its place', async () => {
+      const tail = await readTail();
+      const before = await stat(path);
+      await writeFile(`${path}.new`, content('new'));
+      await utimes(`${path}.new`, old, old);
+      await rename(`${path}.new`, path);
+      await expectNew(tail, before);
+    });
+
+    it.skipIf(process.platform === 'win32')('is noticed when it was written over', async () => {
+      const tail = await readTail();
+      const before = await stat(path);
+      await vi.waitFor(async () => {
+        await using file = await open(path, 'r+');
+        await file.write(content('new'), 0);
+        await file.utimes(old, old);
+        expect((await file.stat()).ctimeMs).toBeGreaterThan(before.ctimeMs);
+      });
+      await expectNew(tail, before);
+    });
+
+    it('is noticed when it became shorter', async () => {
+      const tail = await readTail();
+      await writeFile(path, `${lineOf(1, 'short')}\n`);
+      expect(textsOf(await tail.read())).toEqual(['short']);
+      expect(tail.generation).toBe(1);
+    });
   });
 
   it('B55 gives the same however the bytes of a growing journal are cut', async () => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -98,6 +98,24 @@ describe('the watcher', () => {
     expect(statesOf(runId)).not.toContain('unknown');
     // Never by the poll; and on a machine that is not overloaded in time.
     expect(Math.min(...took)).toBeLessThan(250);
+  });
+
+  it('run-23 notices a journal of the same time, size and length that was put in the place of the old', async () => {
+    const events: JournalEvent[] = [oneOfEach['run.proceeded'], { ...oneOfEach['child.progress'], turns: 3 }];
+    const { runId, directory } = await writeRun(folder.path, { events, lease: await me() });
+    const { journal } = runLayout(directory);
+    const old = new Date(1_700_000_000_000);
+    await utimes(journal, old, old);
+    const watcher = await watching();
+    await watcher.refresh();
+    expect(seen.map(({ view }) => view?.children[0]?.turns)).toEqual([3]);
+    await writeFile(`${journal}.new`, (await readFile(journal, 'utf8')).replace('"turns":3', '"turns":4'));
+    await utimes(`${journal}.new`, old, old);
+    await rename(`${journal}.new`, journal);
+    await waitFor('the other journal', () => seen.at(-1)?.view?.children[0]?.turns === 4);
+    await watcher.refresh();
+    expect(statesOf(runId)).toEqual(['running', 'running']);
+    expect(seen.at(-1)?.view?.seq).toBe(2);
   });
 
   it('shows each change once, and the end last', async () => {
