@@ -210,6 +210,36 @@ describe('the watcher', () => {
     expect(statesOf(live.runId)).toEqual(['running']);
   });
 
+  it('tells which runs were removed, once, and shows one that is put back', async () => {
+    const removed: string[][] = [];
+    const ids = [3, 2, 1].map((hours) => newRunId(Date.now() - hours * 3_600_000));
+    for (const runId of ids) await writeRun(folder.path, { record: { runId }, events: [ended('complete')] });
+    await watching({ pollMs: NEVER, onRemoved: (gone) => removed.push(gone) });
+    const [first = '', second = '', third = ''] = ids;
+    await rename(store.directoryOf(first), join(store.layout.runs, `.${first}.1.gone`));
+    await waitFor('the first to be gone', () => removed.flat().includes(first));
+    await rm(store.directoryOf(second), { recursive: true });
+    await waitFor('the second to be gone', () => removed.flat().includes(second));
+    expect(seen).toEqual([]);
+    await rename(join(store.layout.runs, `.${first}.1.gone`), store.directoryOf(first));
+    await waitFor('the first to be back', () => statesOf(first).includes('complete'));
+    expect(removed.flat().sort()).toEqual([first, second].sort());
+    expect(statesOf(first)).toEqual(['complete']);
+    expect(await store.runIds()).toEqual([third, first]);
+  });
+
+  it('does not take runs for removed that cannot be listed', async () => {
+    const removed: string[][] = [];
+    await writeRun(folder.path, { events: [ended('complete')] });
+    const watcher = await watching({ pollMs: NEVER, onRemoved: (gone) => removed.push(gone) });
+    vi.spyOn(store, 'runIds').mockRejectedValue(new Error('EACCES'));
+    await writeFile(join(store.layout.runs, 'change'), '');
+    await watcher.refresh();
+    vi.restoreAllMocks();
+    await watcher.refresh();
+    expect(removed).toEqual([]);
+  });
+
   it('says nothing any more once it is disposed', async () => {
     const { directory } = await writeRun(folder.path, { events: [oneOfEach['run.proceeded']], lease: await me() });
     const watcher = await watching({ pollMs: 5 });

@@ -165,11 +165,24 @@ export class RunsModel implements vscode.Disposable {
     for (const [name, { title, store }] of found) {
       const watched = before.get(name);
       before.delete(name);
-      const watcher = watched?.watcher ?? new RunWatcher(store, (snapshot) => this.#take({ snapshot, project: name }));
+      const watcher = watched?.watcher ?? this.#watch(store, name);
       this.#projects.set(name, { name, title, store: watched?.store ?? store, watcher, hasMore: false });
     }
     for (const { watcher } of before.values()) watcher.dispose();
     return problems;
+  }
+
+  #watch(store: RunStore, project: string): RunWatcher {
+    return new RunWatcher(store, (snapshot) => this.#take({ snapshot, project }), {
+      onRemoved: (runIds) => this.#drop(project, runIds),
+    });
+  }
+
+  /** Rows of runs that were removed go; where there are older ones that were not read yet, those move up. */
+  #drop(project: string, runIds: readonly string[]): void {
+    const shown = runIds.filter((runId) => this.#runs.delete(runId));
+    if (this.#projects.get(project)?.hasMore) void this.reload();
+    else if (shown.length > 0) this.#changed.fire(undefined);
   }
 
   #problem(kind: RunsProblem['kind'], title: string, error: unknown): RunsProblem {
