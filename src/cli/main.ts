@@ -1,4 +1,4 @@
-/** The command line: `pi-lanes run | status | transcript | stop | agents | doctor`. */
+/** The command line: `pi-lanes run | status | transcript | stop | cleanup | agents | doctor`. */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { visible } from '../core/transcripts/index.ts';
 import { LanesError, toErrorValue } from '../protocol/index.ts';
