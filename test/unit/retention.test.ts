@@ -12,6 +12,8 @@ import {
   runLayout,
 } from '../../src/core/projects/index.ts';
 import { cleanStore, describeReason, KEEP_REASONS, type KeepReason } from '../../src/core/retention/index.ts';
+import { whyKept } from '../../src/core/retention/own-verdict.ts';
+import { readRunFacts } from '../../src/core/retention/run-facts.ts';
 import { newRunId } from '../../src/core/runs/index.ts';
 import { leaseSession } from '../../src/core/sessions/index.ts';
 import type { JournalEvent, ResumePlan } from '../../src/protocol/index.ts';
@@ -239,6 +241,15 @@ describe('run-56 retention', () => {
     expect(existsSync(join(project.active, run.runId))).toBe(true);
   });
 
+  it('keeps a run whose marker could not be tidied up', async () => {
+    const run = await old(40);
+    const read = await readRunFacts({ project, runId: run.runId, sessionLocks: root.sessionLocks });
+    if (!read.ok) throw new Error('the run can be read');
+    const rule = { days: 30, now };
+    expect(whyKept(read.facts, rule)).toBeUndefined();
+    expect(whyKept({ ...read.facts, isMarked: true }, rule)).toEqual({ reason: 'active-index' });
+  });
+
   it('keeps for ever with 0 days', async () => {
     const run = await old(60);
     expect(await reasons({ days: 0 })).toEqual({ [run.runId]: 'recent' });
@@ -396,6 +407,7 @@ describe('run-56 retention', () => {
   it('does nothing in a store that is not there, and makes none', async () => {
     const elsewhere = rootLayout(join(folder.path, 'nowhere'));
     expect((await clean({ root: elsewhere, dryRun: true })).state).toBe('done');
+    expect((await clean({ root: elsewhere })).state).toBe('done');
     expect(existsSync(elsewhere.root)).toBe(false);
   });
 

@@ -1,5 +1,5 @@
 /** A pass of a cleaner over the store: one at a time, a hundred runs at most, beginning where the last one stopped. */
-import { rm } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LanesError, toErrorValue } from '../../protocol/index.ts';
 import { acquireLock, type Lock } from '../locks/index.ts';
@@ -75,6 +75,8 @@ const NOTHING: CleaningReport = {
 
 /** Never rejects for what lies in the store: what cannot be read or removed is in the report. */
 export async function cleanStore(options: CleaningOptions): Promise<CleaningReport> {
+  // Where nothing was ever started, nothing is made either.
+  if (!(await stat(options.root.projects).catch(() => undefined))) return NOTHING;
   if (options.dryRun) return pass(options, undefined);
   let lock: Lock;
   try {
