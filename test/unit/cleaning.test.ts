@@ -148,6 +148,15 @@ describe('run-57 a cleaner that died after it put a run out of sight', () => {
     expect((await stat(wanted.session)).isFile()).toBe(true);
   });
 
+  it('is not taken up while the clock is doubted', async () => {
+    const { runId, directory } = await old(1);
+    await rename(directory, tombstone(runId, now));
+    await old(2);
+    now += 365 * DAY;
+    await clean();
+    expect(await runsIn()).toContain(`.${runId}.${now - 365 * DAY}.gone`);
+  });
+
   it('never overwrites a run of the same name', async () => {
     const run = await old(40, { state: 'paused' });
     const path = tombstone(run.runId, now - 2 * DAY);

@@ -97,10 +97,10 @@ async function pass(options: CleaningOptions, lock: Lock | undefined): Promise<C
   const rule: RetentionRule = { days, now: (options.now ?? Date.now)() };
   const state = await readCleaningState(root.cleaningState);
   const first = await findCandidates(root, rule);
-  const { leftovers, problems } = await tidy(options, rule, first.projects, lock);
-  const newest = Math.max(0, ...[...first.old, ...first.young].map(({ runId }) => runIdTime(runId)));
+  const newest = [...first.old, ...first.young].reduce((at, { runId }) => Math.max(at, runIdTime(runId)), 0);
   const clock = believeClock(state, newest, rule.now);
   const isBelieved = clock.believed || options.isAsked === true;
+  const { leftovers, problems } = await tidy(options, rule, first.projects, lock, isBelieved);
   const young = first.young.map((candidate) => judgeYoung(candidate, rule));
   const batch = isBelieved ? inOrder(first.old, state.cursor).slice(0, limit) : [];
   const doubted: Judged[] = isBelieved ? [] : first.old.map((candidate) => ({ ...candidate, kept: DOUBT }));
@@ -178,6 +178,7 @@ async function tidy(
   rule: RetentionRule,
   projects: readonly string[],
   lock: Lock | undefined,
+  isBelieved: boolean,
 ): Promise<Pick<CleaningReport, 'leftovers' | 'problems'>> {
   const { root } = options;
   const { now } = rule;
@@ -195,14 +196,8 @@ async function tidy(
   };
   for (const name of projects) {
     const project: ProjectLayout = projectLayout(join(root.projects, name));
-    const { recheck } = new OldRuns(root, name, rule);
-    await attempt(
-      async () => {
-        if (lock) return reapTombstones(project.runs, recheck, now);
-        return (await findTombstones(project.runs, now)).map(({ path }) => path);
-      },
-      async () => undefined,
-    );
+    // Among these are whole runs, whose age is judged by the clock.
+    if (isBelieved) await attempt(() => takeUpTombstones(root, name, rule, lock), nothing);
     await attempt(
       () => findSpentMarkers(project, now),
       (marker) => closeEndedRun(project, marker),
@@ -215,6 +210,19 @@ async function tidy(
   await attempt(() => findUnusedRuntimes(root, options.runtime, now));
   return { leftovers, problems };
 }
+
+function takeUpTombstones(
+  root: RootLayout,
+  name: string,
+  rule: RetentionRule,
+  lock: Lock | undefined,
+): Promise<string[]> {
+  const { runs } = projectLayout(join(root.projects, name));
+  if (lock) return reapTombstones(runs, new OldRuns(root, name, rule).recheck, rule.now);
+  return findTombstones(runs, rule.now).then((found) => found.map(({ path }) => path));
+}
+
+const nothing = async () => undefined;
 
 function removeAll(path: string): Promise<void> {
   return rm(path, { recursive: true, force: true });
