@@ -336,10 +336,14 @@ describe('a lock one had', () => {
 describe('a lock that was released long ago and forgotten', () => {
   it('is not given to two: to one that saw it before and was held up, and to one that began anew after', async () => {
     for (let epoch = 1; epoch <= 5; epoch++) await (await acquireLock(path, { purpose: 'once' })).release();
+    const hourAgo = new Date(Date.now() - 3_600_000);
+    await utimes(`${path}.5`, hourAgo, hourAgo);
     let anew: Awaited<ReturnType<typeof acquireLock>> | undefined;
     link.before = async () => {
       link.before = async () => undefined;
-      for (const idle of await findIdleLocks(folder.path, 0, Date.now())) await rm(idle);
+      const idle = await findIdleLocks(folder.path, 60_000, Date.now());
+      expect(idle).toEqual([`${path}.5`]);
+      for (const file of idle) await rm(file);
       anew = await acquireLock(path, { purpose: 'anew' });
     };
     await expect(acquireLock(path, { purpose: 'held up' })).rejects.toMatchObject({ code: 'lock_held' });

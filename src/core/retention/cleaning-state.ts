@@ -50,7 +50,8 @@ export function believeClock(
   const lastSign = Math.max(state.lastAt ?? 0, newestRunAt);
   const doubtedFor = state.doubtedAt === null ? 0 : now - state.doubtedAt;
   // Where nothing is known there is no run either.
-  if (lastSign === 0 || now - lastSign <= QUIET_MS || doubtedFor >= DAY_MS) return { believed: true, lastAt: now, doubtedAt: null };
+  if (lastSign === 0 || now - lastSign <= QUIET_MS || doubtedFor >= DAY_MS)
+    return { believed: true, lastAt: now, doubtedAt: null };
   const since = state.doubtedAt === null || doubtedFor < 0 ? now : state.doubtedAt;
   return { believed: false, lastAt: state.lastAt, doubtedAt: since };
 }

@@ -36,16 +36,15 @@ export class RunLinks {
   /** Takes in runs that came since the last call, and lets go of those that are gone. Throws when they cannot be listed or read. */
   async refresh(): Promise<void> {
     const found = new Map<string, string>();
-    for (const name of await readdir(this.#project.runs)) {
+    for (const name of (await readdir(this.#project.runs)).sort()) {
       const runId = RUN_FOLDER.exec(name)?.[1] ?? HIDDEN.exec(name)?.[1];
       if (runId !== undefined) found.set(runId, join(this.#project.runs, name));
     }
     for (const runId of this.#links.keys()) if (!found.has(runId)) this.#links.delete(runId);
     const fresh = [...found].filter(([runId]) => !this.#links.has(runId));
-    await mapBounded(fresh, async ([runId, directory]) => {
-      const link = await readLink(directory);
-      if (link) this.#links.set(runId, link);
-    });
+    const links = await mapBounded(fresh, async ([runId, directory]) => ({ runId, link: await readLink(directory) }));
+    // Whoever is asked twice names the same run: they stand in the order of their names, not of the disk's answers.
+    for (const { runId, link } of links) if (link) this.#links.set(runId, link);
   }
 
   has(runId: string): boolean {
