@@ -48,6 +48,7 @@ export function formatDetails(snapshot: RunSnapshot, now: number = Date.now()): 
     ['attention', view?.children[0]?.attention.join(', ') || null],
     ['error', snapshot.error?.message],
     ['next', snapshot.error?.hint],
+    ['journal', view?.progressCut && 'full: what the agent is doing is not recorded any more'],
     ['unreadable', snapshot.skipped > 0 ? `${snapshot.skipped} journal record(s)` : null],
     ['files', snapshot.directory],
   ];

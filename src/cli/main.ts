@@ -1,9 +1,10 @@
-/** The command line: `pi-lanes run | status | transcript | stop | agents | doctor`. */
+/** The command line: `pi-lanes run | status | transcript | stop | cleanup | agents | doctor`. */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { visible } from '../core/transcripts/index.ts';
 import { LanesError, toErrorValue } from '../protocol/index.ts';
 import { agentsCommand } from './commands/agents.ts';
 import { answerCommand } from './commands/answer.ts';
+import { cleanupCommand } from './commands/cleanup.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { forceStopCommand, interruptCommand, stopCommand } from './commands/end.ts';
 import { resumeCommand } from './commands/resume.ts';
@@ -117,6 +118,10 @@ async function main(args: string[]): Promise<number> {
         { min: 1, max: 2 },
       );
       return answerCommand(context, positionals[0] ?? '', positionals[1], { ...values, json: values.json });
+    }
+    case 'cleanup': {
+      const { values } = parse(rest, { days: text, 'dry-run': flag }, { min: 0, max: 0 });
+      return cleanupCommand(context, { days: values.days, 'dry-run': values['dry-run'], json: values.json });
     }
     case 'agents':
       return agentsCommand(context, { json: parse(rest, {}, { min: 0, max: 0 }).values.json });

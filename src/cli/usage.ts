@@ -21,6 +21,8 @@ export const USAGE = `pi-lanes — run Pi coding agents that outlive the window 
   pi-lanes resume RUN [--task TEXT] [--fork] [--cwd FOLDER]
                                                     continue a lost run, or go on with an ended one as a new run
   pi-lanes force-stop RUN                           end a run whose runner does not answer
+  pi-lanes cleanup [--days N] [--dry-run]           remove runs that ended more than N days ago, of all projects; the
+                                                    default is the setting (30); --dry-run says what stays, and why
   pi-lanes agents                                   the agents there are
   pi-lanes doctor                                   check Node, Pi, models and folders
 

@@ -1,3 +1,4 @@
+export { type CleanUpRequest, cleanUp } from './clean-up.ts';
 export { answerQuestion, type Ended, forceStopRun, interruptRun, steerRun, stopRun } from './control.ts';
 export { type Check, examine } from './doctor.ts';
 export { type Launched, launch, startRun } from './launch.ts';
@@ -8,4 +9,4 @@ export { GO_ON, type Resumed, type ResumeRequest, resumeKind, resumeRun } from '
 export { RunFollower, type RunSnapshot, readSnapshot } from './run-snapshot.ts';
 export { allStores, findRun, RunStore } from './run-store.ts';
 export { RunWatcher, waitForEnd } from './run-watcher.ts';
-export { piLimits, Toolbox, type Tools } from './toolbox.ts';
+export { piLimits, type SettingOverrides, Toolbox, type Tools } from './toolbox.ts';

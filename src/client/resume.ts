@@ -2,7 +2,7 @@
  * Resume, as a person means it: a lost run is continued as the same run; an ended one gets a new run on its session, with the
  * launch contract of the old. One decision for every client.
  */
-import { stat } from 'node:fs/promises';
+import { stat, utimes } from 'node:fs/promises';
 import { checkOutput } from '../core/outputs/index.ts';
 import { newRunId, RunReader, readLaunchRecord, taskTitle } from '../core/runs/index.ts';
 import { readSessionFile, sessionHolder } from '../core/sessions/index.ts';
@@ -70,6 +70,8 @@ export async function planResume(toolbox: Toolbox, request: ResumeRequest): Prom
   const child = view.children[0];
   const session = child?.session?.file;
   if (!session) throw refused('it has no persisted session file');
+  // From now on the old run is not too old: a cleaner that is about to remove it sees it, or has put it away already.
+  await touch(session);
   const file = await readSessionFile(session);
   if (file.state !== 'ok') throw refused(file.reason, 'Its transcript is still there.');
   const how = request.fork ? 'fork' : 'continue';
@@ -109,4 +111,10 @@ export async function planResume(toolbox: Toolbox, request: ResumeRequest): Prom
     pi: tools.installation,
   };
   return { record, project, runtime, electron: tools.node.electron };
+}
+
+/** What cannot be touched is told by whoever reads it next. */
+async function touch(path: string): Promise<void> {
+  const now = new Date();
+  await utimes(path, now, now).catch(() => undefined);
 }

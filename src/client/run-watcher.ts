@@ -14,12 +14,17 @@ export interface RunWatcherOptions {
   pollMs?: number;
   /** Milliseconds in which notices of one run are gathered. */
   gatherMs?: number;
+  /** Called with runs that were there and are gone: somebody has removed them. */
+  onRemoved?: (runIds: string[]) => void;
 }
+
+/** Milliseconds two changes of a folder may be apart and have the same time. */
+const FOLDER_TICK_MS = 100;
 
 interface Watched {
   follower: RunFollower;
   watcher: FSWatcher | undefined;
-  last: string;
+  last: { mark: string; view: RunSnapshot['view'] };
   timer: NodeJS.Timeout | undefined;
   busy: boolean;
   again: boolean;
@@ -28,6 +33,7 @@ interface Watched {
 export class RunWatcher {
   readonly #store: RunStore;
   readonly #onChange: (snapshot: RunSnapshot) => void;
+  readonly #onRemoved: ((runIds: string[]) => void) | undefined;
   readonly #gatherMs: number;
   readonly #watched = new Map<string, Watched>();
   /** Runs that have ended although their marker is still there: a runner removes it last, or died before it could. */
@@ -37,6 +43,10 @@ export class RunWatcher {
   /** Ids below it were made before this watcher. */
   readonly #since = newRunId();
   #runsChangedAt: number | undefined;
+  /** The runs there were when the folder was last listed. */
+  #listed: ReadonlySet<string> = new Set();
+  /** Runs that were reported as removed. One that is put back is reported like a new one. */
+  readonly #removed = new Set<string>();
   readonly #poll: NodeJS.Timeout;
   /** Of the folders where new runs appear. */
   readonly #folders = new Map<string, FSWatcher>();
@@ -48,6 +58,7 @@ export class RunWatcher {
   constructor(store: RunStore, onChange: (snapshot: RunSnapshot) => void, options: RunWatcherOptions = {}) {
     this.#store = store;
     this.#onChange = onChange;
+    this.#onRemoved = options.onRemoved;
     this.#gatherMs = options.gatherMs ?? 40;
     this.#poll = setInterval(() => void this.refresh(), options.pollMs ?? 2000);
     this.#poll.unref();
@@ -91,15 +102,33 @@ export class RunWatcher {
       () => undefined,
     );
     if (changedAt === this.#runsChangedAt) return;
-    this.#runsChangedAt = changedAt;
-    const ids: string[] = await this.#store.runIds().catch(() => []);
-    for (const runId of ids.filter((id) => id > this.#since && !this.#known.has(id))) {
+    // A folder that changed just now can change again within the same tick of its clock.
+    const isSettled = changedAt === undefined || Date.now() - changedAt > FOLDER_TICK_MS;
+    this.#runsChangedAt = isSettled ? changedAt : undefined;
+    const ids = await this.#store.runIds().catch(() => undefined);
+    // What cannot be listed is not gone.
+    if (!ids || this.#closed) return;
+    this.#reportRemoved(ids);
+    const isNew = (id: string) => (id > this.#since || this.#removed.has(id)) && !this.#known.has(id);
+    for (const runId of ids.filter(isNew)) {
       this.#known.add(runId);
+      this.#removed.delete(runId);
       const snapshot = await this.#store.read(runId);
       // One that lives is found by its marker.
       if (!this.#closed && isTerminal(snapshot.state)) this.#onChange(snapshot);
       else this.#lookAgainFor(runId);
     }
+  }
+
+  #reportRemoved(ids: readonly string[]): void {
+    const present = new Set(ids);
+    const removed = [...this.#listed].filter((id) => !present.has(id));
+    this.#listed = present;
+    for (const runId of removed) {
+      this.#known.delete(runId);
+      this.#removed.add(runId);
+    }
+    if (removed.length > 0) this.#onRemoved?.(removed);
   }
 
   /** It may end before its marker is seen: then the next look still finds it. */
@@ -120,7 +149,7 @@ export class RunWatcher {
     const watched: Watched = {
       follower: new RunFollower(runId, this.#store.directoryOf(runId)),
       watcher: undefined,
-      last: '',
+      last: { mark: '', view: null },
       timer: undefined,
       busy: false,
       again: false,
@@ -173,9 +202,10 @@ export class RunWatcher {
           this.#lookAgainFor(runId);
           return;
         }
-        const mark = `${snapshot.state} ${snapshot.view?.seq} ${snapshot.skipped} ${snapshot.error?.message}`;
-        if (mark !== watched.last) {
-          watched.last = mark;
+        const mark = `${snapshot.state} ${snapshot.skipped} ${snapshot.error?.message}`;
+        // A view is made anew with each event, and when the journal was replaced by one of as many events.
+        if (mark !== watched.last.mark || snapshot.view !== watched.last.view) {
+          watched.last = { mark, view: snapshot.view };
           this.#onChange(snapshot);
         }
         if (isTerminal(snapshot.state)) {

@@ -4,12 +4,12 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { copyFile, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { copyFile, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { discard, errnoOf, explainDisk, makePrivateFolder } from '../core/files/index.ts';
-import { projectLayout, type RootLayout, runLayout } from '../core/projects/index.ts';
-import { readFinalStatus, readLaunchRecord } from '../core/runs/index.ts';
+import type { RootLayout } from '../core/projects/index.ts';
+import { findUnusedRuntimes } from '../core/retention/index.ts';
 import { LanesError } from '../protocol/index.ts';
 
 const runtimeManifest = z.object({ version: z.string(), hash: z.string(), files: z.array(z.string()) });
@@ -20,12 +20,9 @@ export interface Runtime {
   runner: string;
 }
 
-/** Milliseconds a runtime is kept after its last use, whoever names it: a starter may be about to. */
-const KEEP_MS = 24 * 60 * 60 * 1000;
-
 /** Copies the bundle if it is not there yet. Several processes may do it at once. */
 export async function ensureRuntime(distDirectory: string, root: RootLayout): Promise<Runtime> {
-  const manifest = runtimeManifest.parse(JSON.parse(await readFile(join(distDirectory, 'runtime.json'), 'utf8')));
+  const manifest = await readManifest(distDirectory);
   const target = join(root.runtime, manifest.hash);
   const runtime = { hash: manifest.hash, runner: join(target, 'runner.mjs') };
   const now = new Date();
@@ -54,8 +51,19 @@ export async function ensureRuntime(distDirectory: string, root: RootLayout): Pr
       );
     }
   }
-  await removeUnusedRuntimes(root, manifest.hash);
+  for (const path of await findUnusedRuntimes(root, manifest.hash, Date.now()))
+    await rm(path, { recursive: true, force: true });
   return runtime;
+}
+
+async function readManifest(distDirectory: string): Promise<z.infer<typeof runtimeManifest>> {
+  return runtimeManifest.parse(JSON.parse(await readFile(join(distDirectory, 'runtime.json'), 'utf8')));
+}
+
+/** Content hash of the bundle this client starts runs with; `undefined` when there is none. */
+export async function ownRuntime(distDirectory: string): Promise<string | undefined> {
+  const manifest = await readManifest(distDirectory).catch(() => undefined);
+  return manifest?.hash;
 }
 
 /** A copy that was damaged or emptied is made good file by file; a sound one is left alone. */
@@ -68,48 +76,4 @@ async function repair(distDirectory: string, target: string, files: readonly str
     await copyFile(join(distDirectory, file), temp);
     await rename(temp, join(target, file));
   }
-}
-
-/** Removes runtimes that no unfinished run names and nobody used for a day, and copies that were never finished. */
-async function removeUnusedRuntimes(root: RootLayout, current: string): Promise<void> {
-  const names = (await readdir(root.runtime)).filter((name) => name !== current);
-  if (names.length === 0) return;
-  const needed = await runtimesOfUnfinishedRuns(root);
-  // What cannot be read may need any of them.
-  if (needed === 'unknown') return;
-  for (const name of names) {
-    const path = join(root.runtime, name);
-    const info = await stat(path).catch(() => undefined);
-    if (info && !needed.has(name) && Date.now() - info.mtimeMs > KEEP_MS)
-      await rm(path, { recursive: true, force: true });
-  }
-}
-
-async function runtimesOfUnfinishedRuns(root: RootLayout): Promise<Set<string> | 'unknown'> {
-  const needed = new Set<string>();
-  try {
-    for (const project of await namesIn(root.projects)) {
-      const layout = projectLayout(join(root.projects, project));
-      for (const runId of await namesIn(layout.active)) {
-        const { directory } = runLayout(join(layout.runs, runId));
-        if (await readFinalStatus(directory)) continue;
-        const record = await readLaunchRecord(directory).catch((error: unknown) => {
-          if (error instanceof LanesError && error.code === 'run_not_found') return undefined;
-          throw error;
-        });
-        if (record) needed.add(record.runtime);
-      }
-    }
-    return needed;
-  } catch {
-    return 'unknown';
-  }
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  return readdir(folder).catch((error: unknown) => {
-    // A stray file among the folders is no project.
-    if (['ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? '')) return [];
-    throw error;
-  });
 }

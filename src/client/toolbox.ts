@@ -5,7 +5,7 @@ import { probeModels } from '../core/children/index.ts';
 import { ModelRegistry } from '../core/models/index.ts';
 import { childEnvironment } from '../core/processes/index.ts';
 import { agentDirectory, type RootLayout, rootLayout } from '../core/projects/index.ts';
-import { loadSettings, type Settings } from '../core/settings/index.ts';
+import { DEFAULT_RETENTION_DAYS, loadSettings, parseRetentionDays, type Settings } from '../core/settings/index.ts';
 import {
   atLeast,
   type FindPiOptions,
@@ -18,13 +18,16 @@ import {
 } from '../core/toolchain/index.ts';
 import type { PiInstallation } from '../protocol/index.ts';
 
+/** What a client knows better than the shared file; not checked yet where a wrong value must not stop everything else. */
+export type SettingOverrides = Partial<Omit<Settings, 'retentionDays'>> & { retentionDays?: unknown };
+
 export interface ToolboxOptions {
   env: NodeJS.ProcessEnv;
   /** Folder with `runner.mjs` and `runtime.json`. */
   distDirectory: string;
   client: { kind: string; version: string };
   /** Settings of the client that win over the shared file; absent values fall through. */
-  overrides?: () => Partial<Settings>;
+  overrides?: () => SettingOverrides;
 }
 
 export interface Tools {
@@ -41,7 +44,7 @@ export class Toolbox {
   readonly distDirectory: string;
   readonly client: { kind: string; version: string };
   readonly cache: ProbeCache;
-  readonly #overrides: () => Partial<Settings>;
+  readonly #overrides: () => SettingOverrides;
 
   constructor(options: ToolboxOptions) {
     this.env = options.env;
@@ -62,6 +65,13 @@ export class Toolbox {
       ...(own.piPath === undefined ? { piSource: shared.piSource } : { piSource: 'setting piLanes.pi.path' }),
       ...(own.nodePath === undefined ? { nodeSource: shared.nodeSource } : { nodeSource: 'setting piLanes.node.path' }),
     };
+  }
+
+  /** Days a run is kept after its end; 0: for ever. Throws `config_invalid`. */
+  async retentionDays(): Promise<number> {
+    const own = this.#overrides().retentionDays;
+    if (own !== undefined) return parseRetentionDays(own, 'The setting piLanes.retention.days');
+    return (await loadSettings(this.root.config, this.env)).retentionDays ?? DEFAULT_RETENTION_DAYS;
   }
 
   async node(): Promise<NodeLocation> {

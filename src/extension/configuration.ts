@@ -1,8 +1,7 @@
 /** Settings, read when they are used: a change counts from then on, without a reload of the window. */
 import * as vscode from 'vscode';
-import type { LaunchRequest } from '../client/index.ts';
+import type { LaunchRequest, SettingOverrides } from '../client/index.ts';
 import { bundledAgents } from '../core/agents/index.ts';
-import type { Settings } from '../core/settings/index.ts';
 
 /** The value as a text without spaces around it; `undefined` when there is nothing in it. */
 function text(key: string, folder?: vscode.Uri): string | undefined {
@@ -11,10 +10,16 @@ function text(key: string, folder?: vscode.Uri): string | undefined {
 }
 
 /** Settings of this window that win over the shared `config.json`. Untrusted workspaces cannot set them (package.json). */
-export function windowSettings(): Partial<Settings> {
+export function windowSettings(): SettingOverrides {
   const piPath = text('pi.path');
   const nodePath = text('node.path');
-  return { ...(piPath === undefined ? {} : { piPath }), ...(nodePath === undefined ? {} : { nodePath }) };
+  // Only what a person has set: the default is that of the shared file. A folder has no say in how long runs of all are kept.
+  const retentionDays = vscode.workspace.getConfiguration('piLanes').inspect<unknown>('retention.days')?.globalValue;
+  return {
+    ...(piPath === undefined ? {} : { piPath }),
+    ...(nodePath === undefined ? {} : { nodePath }),
+    ...(retentionDays === undefined ? {} : { retentionDays }),
+  };
 }
 
 /** What happens with a run whose runner is gone. */

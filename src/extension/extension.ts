@@ -2,6 +2,7 @@
 import { delimiter } from 'node:path';
 import * as vscode from 'vscode';
 import { Toolbox } from '../client/index.ts';
+import { Cleaning } from './cleaning.ts';
 import { TRANSCRIPT_SCHEME } from './command-ids.ts';
 import { registerCommands } from './commands/index.ts';
 import { windowSettings } from './configuration.ts';
@@ -62,6 +63,7 @@ export function activate(context: vscode.ExtensionContext): void {
     createStatusBarItem(runs, seen),
     registerCommands(services),
     new Notices(services, runs),
+    new Cleaning(toolbox, log),
   );
   // After activation: which projects this window belongs to, and their newest runs.
   setImmediate(() => {

@@ -195,10 +195,24 @@ export const journalEvent = z.discriminatedUnion('type', [
     reason: z.string(),
   }),
 
+  /** The journal has reached its limit (bytes): from here on it holds no progress. Written once. */
+  z.object({ type: z.literal('journal.truncated'), limit: z.number() }),
+
   z.object({ type: z.literal('run.ended'), state: terminalState, error: z.nullable(errorValue) }),
 ]);
 export type JournalEvent = z.infer<typeof journalEvent>;
 export type JournalEventType = JournalEvent['type'];
+
+/**
+ * Events that only tell what is going on at the moment. Nothing is decided by them, and what they count is counted once more
+ * when the child has settled; so they, and only they, give way when a journal has grown over its limit. Attention is none of
+ * them: a person is called by it, and called off.
+ */
+const PROGRESS: ReadonlySet<JournalEventType> = new Set<JournalEventType>(['child.progress', 'child.stdout']);
+
+export function isProgress(type: JournalEventType): boolean {
+  return PROGRESS.has(type);
+}
 
 /** An event as it stands in the journal. */
 export type JournalLine = JournalEvent & { seq: number; t: number };

@@ -99,6 +99,8 @@ export const runView = z.object({
   error: z.nullable(errorValue),
   usage,
   children: z.array(childView),
+  /** The journal is full: what the child is doing is not recorded any more. Absent: it is. */
+  progressCut: z.optional(z.literal(true)),
   /** Sequence number of the last event folded in. */
   seq: z.number(),
 });

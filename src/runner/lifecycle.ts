@@ -29,6 +29,8 @@ const CHILD = 1;
 export interface LifecycleOptions {
   proceedDeadlineMs?: number;
   fault?: ((type: JournalEventType, when: 'before' | 'after') => void) | undefined;
+  /** Bytes of journal up to which progress is recorded. */
+  maxJournalBytes?: number;
 }
 
 export class RunnerLifecycle {

@@ -1,5 +1,6 @@
 /** Entry of `runner.mjs`: the detached process that owns one run and is the only writer of it. */
 import { PiDriver } from '../core/children/index.ts';
+import { journalLimit } from '../core/journal/index.ts';
 import { START_ENV, startOrder } from '../protocol/index.ts';
 import { faultFrom } from './fault.ts';
 import { RunnerLifecycle } from './lifecycle.ts';
@@ -16,7 +17,8 @@ async function main(): Promise<number> {
   const fault = faultFrom(process.env['PI_LANES_FAULT']);
   // The terminal or window that started us may go away at any time.
   process.on('SIGHUP', () => undefined);
-  const lifecycle = new RunnerLifecycle(order.data, new PiDriver(), { fault });
+  const maxJournalBytes = journalLimit(process.env, (text) => console.error(`pi-lanes runner: ${text}`));
+  const lifecycle = new RunnerLifecycle(order.data, new PiDriver(), { fault, maxJournalBytes });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(
       signal,

@@ -43,6 +43,8 @@ const INTENT_MS = 1000;
 
 export interface OpenRunOptions {
   fault?: ((type: JournalEventType, when: 'before' | 'after') => void) | undefined;
+  /** Bytes of journal up to which progress is recorded. */
+  maxJournalBytes?: number | undefined;
 }
 
 export class OpenRun {
@@ -140,9 +142,10 @@ export class OpenRun {
     return run;
   }
 
-  async #openJournal({ fault }: OpenRunOptions): Promise<void> {
+  async #openJournal({ fault, maxJournalBytes }: OpenRunOptions): Promise<void> {
     this.#journal = await JournalWriter.open(this.layout.journal, {
       ...(fault ? { fault } : {}),
+      ...(maxJournalBytes === undefined ? {} : { maxBytes: maxJournalBytes }),
       onAppended: (line) => {
         this.#view = applyLine(this.#view, line);
         if (this.#view.startedAt !== null) this.#started.resolve();

@@ -19,7 +19,7 @@ import { childLayout, rootLayout, runLayout } from '../../src/core/projects/inde
 import { readFinalStatus } from '../../src/core/runs/index.ts';
 import { sessionHolder } from '../../src/core/sessions/index.ts';
 import { MIRROR_LIMITS } from '../../src/core/transcripts/mirror-writer.ts';
-import type { JournalLine, Owner } from '../../src/protocol/index.ts';
+import { isProgress, type JournalLine, type Owner } from '../../src/protocol/index.ts';
 import { createFakePi, type FakePi, fakeTask } from '../support/fake-pi/index.ts';
 import { isAlive } from '../support/process-state.ts';
 import { tempDir } from '../support/temp.ts';
@@ -100,6 +100,29 @@ afterAll(async () => {
   const left = await fake?.cleanup();
   await stack.disposeAsync();
   expect(left).toEqual([]);
+});
+
+test('run-25 a journal at its limit says so once, and what comes of the run is the same', async () => {
+  const LIMIT = 8192;
+  const plan: Plan = { steps: [{ flood: 'lines', mb: 1, lineBytes: 1900 }, { say: 'All the same.' }] };
+  const env = { ...world.env, PI_SUBAGENT_ASYNC_EVENTS_MAX_BYTES: `${LIMIT}` };
+  const toolbox = new Toolbox({ env, distDirectory: world.dist, client: { kind: 'cli', version: 'test' } });
+  const [limited, free] = [await start(world, plan, { toolbox }), await start(world, plan)];
+  const { snapshot, child, lines } = await ended(limited);
+  const other = await ended(free);
+  const cut = lines.findIndex(({ type }) => type === 'journal.truncated');
+  expect(ofType(lines, 'journal.truncated')).toMatchObject([{ limit: LIMIT }]);
+  expect(ofType(other.lines, 'journal.truncated')).toEqual([]);
+  const kinds = (from: JournalLine[]) => from.map(({ type }) => type).filter((type) => !isProgress(type));
+  expect(lines.slice(cut).filter(({ type }) => isProgress(type))).toEqual([]);
+  expect(kinds(lines).filter((type) => type !== 'journal.truncated')).toEqual(kinds(other.lines));
+  expect(snapshot).toMatchObject({ state: 'complete', error: null, view: { progressCut: true } });
+  expect(child).toMatchObject({ turns: other.child?.turns, usage: other.child?.usage, sessionState: 'ok' });
+  expect(await readResultText(limited.directory, 1)).toBe('All the same.');
+  expect(await readFinalStatus(limited.directory)).toEqual(snapshot.view);
+  const told = 'journal    full: what the agent is doing is not recorded any more';
+  expect((await world.cli(['status', limited.runId])).stdout).toContain(told);
+  expect((await world.cli(['status', free.runId])).stdout).not.toContain('full:');
 });
 
 describe('a full disk', () => {

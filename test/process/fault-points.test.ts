@@ -125,6 +125,7 @@ const SCENARIOS: readonly Scenario[] = [
   { type: 'child.prompt.intended' },
   { type: 'child.prompted', task: HANGS() },
   { type: 'child.progress', task: HANGS() },
+  { type: 'journal.truncated', task: HANGS(), options: { env: { PI_SUBAGENT_ASYNC_EVENTS_MAX_BYTES: '1' } } },
   {
     type: 'child.stdout',
     task: {
@@ -297,6 +298,7 @@ const RULES: readonly (Ending & { points: readonly (Point | JournalEventType)[] 
     points: [
       'child.prompted',
       'child.progress',
+      'journal.truncated',
       'attention.raised',
       'attention.cleared',
       'question.asked',
@@ -480,6 +482,8 @@ async function expectInOrder(run: TestRun, scenario: Scenario, when: When, endin
   expect(owners).toEqual([...new Set(owners)].sort((x, y) => x - y));
   expect(owners.at(-1)).toBe(takenOverFrom ? 3 : 2);
   if (!wasOver) expect(all('recovery.decided').at(-1)?.decision ?? 'none', ending.why).toBe(ending.decision);
+  // A journal is cut once, however many runners write it.
+  expect(all('journal.truncated').length).toBeLessThanOrEqual(type === 'journal.truncated' ? 1 : 0);
   // A run that recovery alone ended has no result of its own.
   const hasNoResult = (ending.decision === 'none' && !wasOver) || ending.state === 'paused';
   expect(all('child.settled')).toHaveLength(hasNoResult ? 0 : 1);

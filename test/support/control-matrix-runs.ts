@@ -34,6 +34,8 @@ const END_MS = 40_000;
 export interface RunOptions extends Partial<LaunchRequest> {
   /** How the fake Pi starts. */
   launch?: FakeLaunchPlan;
+  /** What its runners find in their environment besides. */
+  env?: Record<string, string>;
   /** Changes the launch record, for what no request can ask for. */
   change?: (plan: LaunchPlan) => LaunchPlan;
 }
@@ -86,7 +88,7 @@ export class TestRun {
   }
 
   static async plan(world: World, task: string, options: RunOptions = {}): Promise<TestRun> {
-    const { launch, change, ...request } = options;
+    const { launch, change, env, ...request } = options;
     const plan = await planLaunch(world.toolbox, {
       agent: 'worker',
       task,
@@ -95,7 +97,10 @@ export class TestRun {
       trust: 'no-approve',
       ...request,
     });
-    return new TestRun(world, change?.(plan) ?? plan, launch === undefined ? {} : fakeEnvironment(launch));
+    return new TestRun(world, change?.(plan) ?? plan, {
+      ...(launch === undefined ? {} : fakeEnvironment(launch)),
+      ...env,
+    });
   }
 
   static async start(world: World, task: string, options: RunOptions = {}): Promise<TestRun> {

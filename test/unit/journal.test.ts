@@ -1,13 +1,23 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { appendFile, open, readFile, stat, writeFile } from 'node:fs/promises';
+import { existsSync, readFileSync, type Stats } from 'node:fs';
+import { appendFile, open, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { JournalTail, JournalWriter, MAX_LINE_BYTES, readJournal } from '../../src/core/journal/index.ts';
-import type { JournalEvent, JournalLine } from '../../src/protocol/index.ts';
+import {
+  JournalTail,
+  JournalWriter,
+  journalLimit,
+  MAX_JOURNAL_BYTES,
+  MAX_LINE_BYTES,
+  readJournal,
+} from '../../src/core/journal/index.ts';
+import { foldRun } from '../../src/core/runs/index.ts';
+import { isProgress, type JournalEvent, type JournalLine } from '../../src/protocol/index.ts';
 import { type TempDir, tempDir } from '../support/temp.ts';
+import { oneOfEach } from './builders/events.ts';
+import { aRecord } from './builders/run.ts';
 
 /** Pauses that have been asked for, each with its length and how to end it. */
 const { pauses } = vi.hoisted(() => ({ pauses: [] as { ms: number; end: () => void }[] }));
@@ -171,6 +181,84 @@ describe('writing', () => {
     expect(content.lines.map((line) => line.seq)).toEqual([1, 2]);
     expect(textsOf(content.lines)[1]).toBe('next');
     expect(content.skipped).toEqual([]);
+  });
+
+  describe('run-25 a journal at its limit', () => {
+    const progress = (turns: number): JournalEvent => ({ ...oneOfEach['child.progress'], turns });
+    const LIMIT = 4096;
+
+    it('holds no more progress and one line that says so, and everything else', async () => {
+      const told: JournalLine[] = [];
+      const journal = await JournalWriter.open(path, { maxBytes: LIMIT, onAppended: (line) => told.push(line) });
+      const facts: JournalEvent[] = Object.values(oneOfEach).filter(
+        ({ type }) => !isProgress(type) && type !== 'journal.truncated',
+      );
+      for (let turns = 1; turns <= 50; turns++) await journal.append([progress(turns), said('noise')], { sync: false });
+      const full = (await stat(path)).size;
+      expect(full).toBeLessThanOrEqual(LIMIT);
+      expect(full).toBeGreaterThan(LIMIT - 1024);
+      // What decides the run has room of its own, in one step with progress or alone, many times over the limit.
+      for (let times = 0; times < 5; times++) {
+        for (const fact of facts) await journal.append([progress(0), fact, said('noise')], { sync: true });
+        await journal.append(facts, { sync: true });
+      }
+      await journal.close();
+      const { lines, skipped } = await readJournal(path);
+      expect((await stat(path)).size).toBeGreaterThan(2 * LIMIT);
+      expect(skipped).toEqual([]);
+      expect(lines.map(({ seq }) => seq)).toEqual(lines.map((_, index) => index + 1));
+      expect(told).toEqual(lines);
+      const cut = lines.findIndex(({ type }) => type === 'journal.truncated');
+      expect(lines[cut]).toMatchObject({ limit: LIMIT });
+      expect(lines.filter(({ type }) => type === 'journal.truncated')).toHaveLength(1);
+      expect(lines.slice(0, cut).every(({ type }) => isProgress(type))).toBe(true);
+      const kept = lines.slice(cut + 1).map(({ seq: _, t: __, ...event }) => event);
+      expect(kept).toEqual(Array.from({ length: 5 }, () => [...facts, ...facts]).flat());
+    });
+
+    it('says so once, however often it is opened and whoever writes at the same time', async () => {
+      for (let runner = 0; runner < 3; runner++) {
+        const journal = await JournalWriter.open(path, { maxBytes: 1 });
+        await Promise.all(Array.from({ length: 20 }, (_, i) => journal.append([progress(i)], { sync: false })));
+        await journal.append([{ type: 'run.proceeded' }], { sync: true });
+        await journal.close();
+      }
+      const { lines } = await readJournal(path);
+      const proceeded = Array.from({ length: 3 }, () => 'run.proceeded');
+      expect(lines.map(({ type }) => type)).toEqual(['journal.truncated', ...proceeded]);
+    });
+
+    it('leaves the outcome of the run as it is', async () => {
+      const story: JournalEvent[] = Object.values(oneOfEach).filter(({ type }) => type !== 'journal.truncated');
+      const record = aRecord();
+      const views = [];
+      for (const maxBytes of [MAX_JOURNAL_BYTES, 1]) {
+        const file = join(folder.path, `${maxBytes}.jsonl`);
+        const journal = await JournalWriter.open(file, { maxBytes, now: () => 5_000 });
+        for (const event of story) await journal.append([event], { sync: false });
+        await journal.close();
+        const { seq: _, progressCut, ...view } = foldRun(record, (await readJournal(file)).lines);
+        expect(progressCut).toBe(maxBytes === 1 ? true : undefined);
+        views.push(view);
+      }
+      expect(views[1]).toEqual(views[0]);
+    });
+
+    it('is 50 MiB, or what the environment says in whole bytes', () => {
+      const warnings: string[] = [];
+      const limit = (text?: string) =>
+        journalLimit(text === undefined ? {} : { PI_SUBAGENT_ASYNC_EVENTS_MAX_BYTES: text }, (warning) =>
+          warnings.push(warning),
+        );
+      expect([limit(), limit(''), limit('1'), limit('1048576')]).toEqual([52_428_800, 52_428_800, 1, 1_048_576]);
+      expect(warnings).toEqual([]);
+      const wrong = ['0', '-5', '1e6', '10MB', '1.5', ' 7', 'Infinity', '9'.repeat(40)];
+      expect(wrong.map(limit)).toEqual(wrong.map(() => MAX_JOURNAL_BYTES));
+      expect(warnings).toHaveLength(wrong.length);
+      for (const [at, text] of wrong.entries()) {
+        expect(warnings[at]).toContain(`PI_SUBAGENT_ASYNC_EVENTS_MAX_BYTES is "${text}"; it must be a whole number`);
+      }
+    });
   });
 
   describe('on a disk that is full', () => {
@@ -355,6 +443,61 @@ describe('reading', () => {
     await appendFile(path, `${lineOf(2, 'b').slice(10)}\n${lineOf(3, 'c')}\n`);
     expect(textsOf(await tail.read())).toEqual(['b', 'c']);
     expect(tail.position()).toMatchObject({ unfinishedBytes: 0, lastSeq: 3, skipped: [] });
+  });
+
+  describe('run-23 a journal that is another one, with the time and size of the old', () => {
+    const content = (text: string) => `${lineOf(1, text)}\n${lineOf(2, 'same')}\n`;
+    const old = new Date(1_700_000_000_000);
+
+    /** A tail that has read the old journal. */
+    async function readTail(): Promise<JournalTail> {
+      await writeFile(path, content('old'));
+      await utimes(path, old, old);
+      const tail = new JournalTail(path);
+      expect(textsOf(await tail.read())).toEqual(['old', 'same']);
+      expect(await tail.read()).toEqual([]);
+      expect(tail.generation).toBe(0);
+      return tail;
+    }
+
+    async function expectNew(tail: JournalTail, before: Stats): Promise<void> {
+      const now = await stat(path);
+      expect([now.size, now.mtimeMs]).toEqual([before.size, before.mtimeMs]);
+      expect(textsOf(await tail.read())).toEqual(['new', 'same']);
+      expect(tail.generation).toBe(1);
+      expect(await tail.read()).toEqual([]);
+      await appendFile(path, `${lineOf(3, 'more')}\n`);
+      expect(textsOf(await tail.read())).toEqual(['more']);
+      expect(tail.position()).toMatchObject({ lastSeq: 3, skipped: [], unfinishedBytes: 0 });
+    }
+
+    it('is noticed when it was put in its place', async () => {
+      const tail = await readTail();
+      const before = await stat(path);
+      await writeFile(`${path}.new`, content('new'));
+      await utimes(`${path}.new`, old, old);
+      await rename(`${path}.new`, path);
+      await expectNew(tail, before);
+    });
+
+    it.skipIf(process.platform === 'win32')('is noticed when it was written over', async () => {
+      const tail = await readTail();
+      const before = await stat(path);
+      await vi.waitFor(async () => {
+        await using file = await open(path, 'r+');
+        await file.write(content('new'), 0);
+        await file.utimes(old, old);
+        expect((await file.stat()).ctimeMs).toBeGreaterThan(before.ctimeMs);
+      });
+      await expectNew(tail, before);
+    });
+
+    it('is noticed when it became shorter', async () => {
+      const tail = await readTail();
+      await writeFile(path, `${lineOf(1, 'short')}\n`);
+      expect(textsOf(await tail.read())).toEqual(['short']);
+      expect(tail.generation).toBe(1);
+    });
   });
 
   it('B55 gives the same however the bytes of a growing journal are cut', async () => {

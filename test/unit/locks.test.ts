@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { acquireLock, inspectLock, lockAt, waitForLock } from '../../src/core/locks/index.ts';
+import { acquireLock, findIdleLocks, inspectLock, lockAt, waitForLock } from '../../src/core/locks/index.ts';
 import { identify } from '../../src/core/processes/index.ts';
 import { LanesError, type LockOwner } from '../../src/protocol/index.ts';
 import { type TempDir, tempDir } from '../support/temp.ts';
@@ -337,5 +337,48 @@ describe('a lock one had', () => {
   it('is an error of ours when it is refused', async () => {
     await acquireLock(path, { purpose: 'first' });
     await expect(acquireLock(path, { purpose: 'second' })).rejects.toBeInstanceOf(LanesError);
+  });
+});
+
+describe('a lock that was released long ago and forgotten', () => {
+  it('is not given to two: to one that saw it before and was held up, and to one that began anew after', async () => {
+    for (let epoch = 1; epoch <= 5; epoch++) await (await acquireLock(path, { purpose: 'once' })).release();
+    const hourAgo = new Date(Date.now() - 3_600_000);
+    await utimes(`${path}.5`, hourAgo, hourAgo);
+    let anew: Awaited<ReturnType<typeof acquireLock>> | undefined;
+    link.before = async () => {
+      link.before = async () => undefined;
+      const idle = await findIdleLocks(folder.path, 60_000, Date.now());
+      expect(idle).toEqual([`${path}.5`]);
+      for (const file of idle) await rm(file);
+      anew = await acquireLock(path, { purpose: 'anew' });
+    };
+    await expect(acquireLock(path, { purpose: 'held up' })).rejects.toMatchObject({ code: 'lock_held' });
+    expect(await anew?.stillHeld()).toBe(true);
+    expect(await lockFiles()).toEqual(['lease.1']);
+  });
+
+  it('is given to whoever comes next, although dead generations lie there', async () => {
+    for (const epoch of [2, 3]) await writeOwner(anOwner(goneIdentity(), { epoch }));
+    const lock = await acquireLock(path, { purpose: 'next' });
+    expect(lock.owner.epoch).toBe(4);
+    expect(await lockFiles()).toEqual(['lease.4']);
+  });
+});
+
+describe('a lock that expires', () => {
+  const DAY = 24 * 60 * 60_000;
+
+  it.each([
+    ['lives', async () => me()],
+    ['cannot be told', async () => ({ pid: process.pid, start: null })],
+  ])('is taken from an owner that %s only when it has had it for so long', async (_, process) => {
+    const purpose = 'long';
+    await writeOwner(anOwner(await process(), { acquiredAt: Date.now() - DAY + 60_000 }));
+    await expect(acquireLock(path, { purpose, expiresMs: DAY })).rejects.toMatchObject({ code: 'lock_held' });
+    await writeOwner(anOwner(await process(), { acquiredAt: Date.now() - DAY }));
+    await expect(acquireLock(path, { purpose })).rejects.toMatchObject({ code: 'lock_held' });
+    const lock = await acquireLock(path, { purpose, expiresMs: DAY });
+    expect([lock.owner.epoch, await lock.stillHeld()]).toEqual([2, true]);
   });
 });

@@ -1,4 +1,4 @@
-import { mkdir, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { deriveState, RunFollower, readSnapshot } from '../../src/client/run-snapshot.ts';
@@ -26,6 +26,21 @@ afterEach(async () => {
 /** Ids of runs that began one second apart. */
 const idsFrom = (count: number, start = 1_700_000_000_000) =>
   Array.from({ length: count }, (_, i) => newRunId(start + i * 1_000));
+
+describe('run-23 the final status', () => {
+  it('is read anew each time: one of the same time and size in its place is noticed', async () => {
+    const { runId, directory } = await writeRun(folder.path, { events: [ended('complete')] });
+    const { status } = runLayout(directory);
+    const old = new Date(1_700_000_000_000);
+    await utimes(status, old, old);
+    expect((await store.read(runId)).view?.agent).toBe('worker');
+    const text = await readFile(status, 'utf8');
+    await writeFile(`${status}.new`, text.replace('"agent":"worker"', '"agent":"walker"'));
+    await utimes(`${status}.new`, old, old);
+    await rename(`${status}.new`, status);
+    expect((await store.read(runId)).view?.agent).toBe('walker');
+  });
+});
 
 describe('the runs of a project', () => {
   it('are listed newest first, whatever else lies there', async () => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -100,6 +100,24 @@ describe('the watcher', () => {
     expect(Math.min(...took)).toBeLessThan(250);
   });
 
+  it('run-23 notices a journal of the same time, size and length that was put in the place of the old', async () => {
+    const events: JournalEvent[] = [oneOfEach['run.proceeded'], { ...oneOfEach['child.progress'], turns: 3 }];
+    const { runId, directory } = await writeRun(folder.path, { events, lease: await me() });
+    const { journal } = runLayout(directory);
+    const old = new Date(1_700_000_000_000);
+    await utimes(journal, old, old);
+    const watcher = await watching();
+    await watcher.refresh();
+    expect(seen.map(({ view }) => view?.children[0]?.turns)).toEqual([3]);
+    await writeFile(`${journal}.new`, (await readFile(journal, 'utf8')).replace('"turns":3', '"turns":4'));
+    await utimes(`${journal}.new`, old, old);
+    await rename(`${journal}.new`, journal);
+    await waitFor('the other journal', () => seen.at(-1)?.view?.children[0]?.turns === 4);
+    await watcher.refresh();
+    expect(statesOf(runId)).toEqual(['running', 'running']);
+    expect(seen.at(-1)?.view?.seq).toBe(2);
+  });
+
   it('shows each change once, and the end last', async () => {
     const { runId, directory } = await writeRun(folder.path, {
       events: [oneOfEach['run.proceeded']],
@@ -190,6 +208,36 @@ describe('the watcher', () => {
     await watching();
     expect(statesOf(broken.runId)).toEqual(['unknown']);
     expect(statesOf(live.runId)).toEqual(['running']);
+  });
+
+  it('tells which runs were removed, once, and shows one that is put back', async () => {
+    const removed: string[][] = [];
+    const ids = [3, 2, 1].map((hours) => newRunId(Date.now() - hours * 3_600_000));
+    for (const runId of ids) await writeRun(folder.path, { record: { runId }, events: [ended('complete')] });
+    await watching({ pollMs: NEVER, onRemoved: (gone) => removed.push(gone) });
+    const [first = '', second = '', third = ''] = ids;
+    await rename(store.directoryOf(first), join(store.layout.runs, `.${first}.1.gone`));
+    await waitFor('the first to be gone', () => removed.flat().includes(first));
+    await rm(store.directoryOf(second), { recursive: true });
+    await waitFor('the second to be gone', () => removed.flat().includes(second));
+    expect(seen).toEqual([]);
+    await rename(join(store.layout.runs, `.${first}.1.gone`), store.directoryOf(first));
+    await waitFor('the first to be back', () => statesOf(first).includes('complete'));
+    expect(removed.flat().sort()).toEqual([first, second].sort());
+    expect(statesOf(first)).toEqual(['complete']);
+    expect(await store.runIds()).toEqual([third, first]);
+  });
+
+  it('does not take runs for removed that cannot be listed', async () => {
+    const removed: string[][] = [];
+    await writeRun(folder.path, { events: [ended('complete')] });
+    const watcher = await watching({ pollMs: NEVER, onRemoved: (gone) => removed.push(gone) });
+    vi.spyOn(store, 'runIds').mockRejectedValue(new Error('EACCES'));
+    await writeFile(join(store.layout.runs, 'change'), '');
+    await watcher.refresh();
+    vi.restoreAllMocks();
+    await watcher.refresh();
+    expect(removed).toEqual([]);
   });
 
   it('says nothing any more once it is disposed', async () => {

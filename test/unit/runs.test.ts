@@ -107,6 +107,7 @@ const effects: Record<JournalEventType, Effect> = {
   'output.settled': { child: { output: { path: '/work/answer.md', outcome: 'failed', error: 'no rights' } } },
   'recovery.begun': {},
   'recovery.decided': {},
+  'journal.truncated': { run: { progressCut: true } },
   'run.ended': { run: { state: 'failed', error: someError, endedAt: 5_000 }, child: { state: 'failed' } },
 };
 

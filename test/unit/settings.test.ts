@@ -56,6 +56,58 @@ describe('settings', () => {
     expect(await other.settings()).toMatchObject({ piPath: '/env/pi', nodeSource: 'setting piLanes.node.path' });
   });
 
+  describe('of how long runs are kept', () => {
+    const days = (content: object | undefined, own?: unknown) => {
+      const options = {
+        env: { PI_CODING_AGENT_DIR: folder.path },
+        distDirectory: '',
+        client: { kind: 't', version: '0' },
+      };
+      const toolbox = new Toolbox({ ...options, overrides: () => ({ retentionDays: own }) });
+      const write = async () => {
+        await mkdir(join(folder.path, 'pi-lanes'), { recursive: true });
+        if (content) await writeFile(toolbox.root.config, JSON.stringify(content));
+        return toolbox.retentionDays();
+      };
+      return write();
+    };
+
+    it('are 30 days, those of the shared file, or those of the client before all others', async () => {
+      expect(await days(undefined)).toBe(30);
+      expect(await days({})).toBe(30);
+      expect(await days({ retention: {} })).toBe(30);
+      expect(await days({ retention: { days: 7 } })).toBe(7);
+      expect(await days({ retention: { days: 0 } })).toBe(0);
+      expect(await days({ retention: { days: 7 } }, 0)).toBe(0);
+      expect(await days({ retention: { days: 7 } }, 36_500)).toBe(36_500);
+    });
+
+    it.each([-1, 1.5, 36_501, '30', '', null, Number.NaN, [], {}, true])(
+      'are never guessed: %j is refused, wherever it stands',
+      async (value) => {
+        await expect(days(undefined, value)).rejects.toMatchObject({
+          code: 'config_invalid',
+          message: expect.stringContaining(`The setting piLanes.retention.days is ${JSON.stringify(value)}: `),
+          hint: expect.stringContaining('from 0 to 36500'),
+        });
+        await expect(days({ retention: { days: value } })).rejects.toMatchObject({
+          code: 'config_invalid',
+          message: expect.stringMatching(/config\.json: retention\.days: /),
+        });
+      },
+    );
+
+    it('of the client do not stop anything else when they are wrong', async () => {
+      const options = {
+        env: { PI_CODING_AGENT_DIR: folder.path },
+        distDirectory: '',
+        client: { kind: 't', version: '0' },
+      };
+      const toolbox = new Toolbox({ ...options, overrides: () => ({ retentionDays: 'x', piPath: '/own/pi' }) });
+      expect((await toolbox.settings()).piPath).toBe('/own/pi');
+    });
+  });
+
   it.each<[string, string, RegExp]>([
     ['no JSON', '{"pi":', /config\.json is not JSON: /],
     ['another shape', '{"pi":{"path":7}}', /config\.json: pi\.path: .*string/],

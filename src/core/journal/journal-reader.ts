@@ -1,4 +1,5 @@
 /** Reads journals without trusting them: every bad record is skipped and reported exactly, every good one is returned. */
+import type { Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { JournalLine } from '../../protocol/index.ts';
 import { errnoOf } from '../files/index.ts';
@@ -33,13 +34,20 @@ export async function readJournal(path: string): Promise<JournalContent> {
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** Follows a growing journal: each `read` returns the events that came since the last one. */
+/**
+ * Follows a growing journal: each `read` returns the events that came since the last one. A file that was replaced, cut or
+ * written over is read from its beginning, whatever its time and size say: see `generation`.
+ */
 export class JournalTail {
   readonly path: string;
   #offset = 0;
   #lastSeq = 0;
   #unfinished = 0;
   #skipped: SkippedRecord[] = [];
+  #generation = 0;
+  #inode: number | undefined;
+  /** The file as it was when all of it had been read; `undefined` while there was more to come. */
+  #readWhole: { size: number; ctimeMs: number } | undefined;
 
   constructor(path: string) {
     this.path = path;
@@ -47,6 +55,11 @@ export class JournalTail {
 
   position(): Omit<JournalContent, 'lines'> {
     return { skipped: this.#skipped, lastSeq: this.#lastSeq, end: this.#offset, unfinishedBytes: this.#unfinished };
+  }
+
+  /** Another number than before: what `read` returns from now on is another journal, from its first event on. */
+  get generation(): number {
+    return this.#generation;
   }
 
   async read(): Promise<JournalLine[]> {
@@ -57,6 +70,7 @@ export class JournalTail {
     if (!handle) return [];
     const lines: JournalLine[] = [];
     try {
+      this.#startOverIfReplaced(await handle.stat());
       const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
       let pending: Buffer[] = [];
       let pendingBytes = 0;
@@ -80,10 +94,28 @@ export class JournalTail {
         pendingBytes += rest.length;
       }
       this.#unfinished = pendingBytes;
+      const { size, ctimeMs } = await handle.stat();
+      this.#readWhole = size === position ? { size, ctimeMs } : undefined;
     } finally {
       await handle.close();
     }
     return lines;
+  }
+
+  #startOverIfReplaced({ ino, size, ctimeMs }: Stats): void {
+    const { size: before, ctimeMs: then } = this.#readWhole ?? {};
+    // A file that was written and did not grow was written over. Its own time of change cannot be set by anybody.
+    const isOther =
+      (this.#inode !== undefined && this.#inode !== ino) ||
+      size < this.#offset ||
+      (size === before && ctimeMs !== then);
+    this.#inode = ino;
+    if (!isOther) return;
+    this.#generation++;
+    this.#offset = 0;
+    this.#lastSeq = 0;
+    this.#unfinished = 0;
+    this.#skipped = [];
   }
 
   #take(bytes: Buffer | undefined, length: number, lines: JournalLine[]): void {

@@ -7,6 +7,7 @@ import type { JournalEvent, JournalLine } from '../../protocol/index.ts';
 import { whenThereIsRoom } from '../files/index.ts';
 import { formatLine } from './journal-line.ts';
 import { readJournal } from './journal-reader.ts';
+import { JournalRoom, MAX_JOURNAL_BYTES } from './journal-room.ts';
 
 interface Waiting {
   bytes: Buffer;
@@ -16,6 +17,8 @@ interface Waiting {
 }
 
 export interface JournalWriterOptions {
+  /** Bytes up to which progress is written. Default 50 MiB. */
+  maxBytes?: number;
   now?: () => number;
   /** Called around each event's write, so that tests can end the process there. */
   fault?: (type: JournalEvent['type'], when: 'before' | 'after') => void;
@@ -33,11 +36,17 @@ export class JournalWriter {
   readonly #fault: JournalWriterOptions['fault'];
   /** Length of the file up to the last line that was written whole. */
   #size: number;
+  readonly #room: JournalRoom;
 
-  private constructor(handle: FileHandle, seq: number, size: number, options: JournalWriterOptions) {
+  private constructor(
+    handle: FileHandle,
+    from: { seq: number; size: number; cut: boolean },
+    options: JournalWriterOptions,
+  ) {
     this.#handle = handle;
-    this.#seq = seq;
-    this.#size = size;
+    this.#seq = from.seq;
+    this.#size = from.size;
+    this.#room = new JournalRoom(options.maxBytes ?? MAX_JOURNAL_BYTES, from.size, from.cut);
     this.#fault = options.fault;
     this.#now = options.now ?? Date.now;
     this.#onAppended = options.onAppended;
@@ -49,7 +58,8 @@ export class JournalWriter {
     try {
       const existing = await readJournal(path);
       if (existing.unfinishedBytes > 0) await handle.appendFile('\n');
-      return new JournalWriter(handle, existing.lastSeq, (await handle.stat()).size, options);
+      const cut = existing.lines.some(({ type }) => type === 'journal.truncated');
+      return new JournalWriter(handle, { seq: existing.lastSeq, size: (await handle.stat()).size, cut }, options);
     } catch (error) {
       await handle.close();
       throw error;
@@ -63,14 +73,18 @@ export class JournalWriter {
   /**
    * Appends one step: all events in order, in one write. Resolves when they are in the file; with `sync` when they are
    * on the disk as well. Rejects with a `RangeError`, before anything is written, when an event is too long for a line.
+   * Progress that has no room any more is left out.
    */
-  async append(events: readonly JournalEvent[], options: { sync: boolean }): Promise<void> {
+  async append(step: readonly JournalEvent[], options: { sync: boolean }): Promise<void> {
+    const events = this.#room.admit(step);
+    if (events.length === 0) return;
     for (const { type } of events) this.#fault?.(type, 'before');
     const t = this.#now();
     const lines = events.map((event, index) => ({ ...event, seq: this.#seq + 1 + index, t }));
     const bytes = Buffer.concat(lines.map(({ seq, t: time, ...event }) => formatLine(event, seq, time)));
     // Numbers are used up only now: a refused event leaves no gap.
     this.#seq += lines.length;
+    this.#room.take(events, bytes.length);
     return new Promise<void>((resolve, reject) => {
       this.#waiting.push({
         bytes,

@@ -1,1 +1,2 @@
+export * from './idle-locks.ts';
 export * from './lock.ts';

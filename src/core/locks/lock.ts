@@ -45,9 +45,16 @@ async function epochs(path: string): Promise<number[]> {
 
 /** What the lock says now. Never throws: what cannot be read is `unavailable`. */
 export async function inspectLock(path: string): Promise<LockView> {
-  let epoch = 0;
   try {
-    epoch = (await epochs(path))[0] ?? 0;
+    return inspectGeneration(path, (await epochs(path))[0] ?? 0);
+  } catch (error) {
+    return unreadable(0, error);
+  }
+}
+
+/** What one generation of the lock says, whether it is the newest or not. Never throws. */
+export async function inspectGeneration(path: string, epoch: number): Promise<LockView> {
+  try {
     if (epoch === 0) return { state: 'missing', epoch };
     const text = await readFile(fileOf(path, epoch), 'utf8');
     const parsed = lockOwner.safeParse(parseJson(text));
@@ -62,10 +69,14 @@ export async function inspectLock(path: string): Promise<LockView> {
     if (owner.released) return { state: 'missing', epoch, owner };
     return { state: await ownerState(owner.process), epoch, owner };
   } catch (error) {
-    // A missing folder, or a generation that was cleaned up while it was read: look again next time.
-    if (errnoOf(error) === 'ENOENT') return { state: 'missing', epoch };
-    return { state: 'unavailable', epoch, reason: error instanceof Error ? error.message : String(error) };
+    return unreadable(epoch, error);
   }
+}
+
+function unreadable(epoch: number, error: unknown): LockView {
+  // A missing folder, or a generation that was cleaned up while it was read: look again next time.
+  if (errnoOf(error) === 'ENOENT') return { state: 'missing', epoch };
+  return { state: 'unavailable', epoch, reason: error instanceof Error ? error.message : String(error) };
 }
 
 /** `stale`: the owner is proven gone. `orphaned`: whether it lives cannot be told on this platform. */
@@ -88,13 +99,16 @@ export interface AcquireOptions {
   socket?: string;
   /** Secret of this owner; made when absent. */
   token?: string;
+  /** Milliseconds after which it is taken from an owner that lives, or of which nothing can be told. Absent: never. */
+  expiresMs?: number;
 }
 
 /** Takes the lock at once or throws `lock_held` / `lock_unavailable`. */
 export async function acquireLock(path: string, options: AcquireOptions): Promise<Lock> {
   await makePrivateFolder(dirname(path));
+  const before = new Set(await epochs(path));
   const seen = await inspectLock(path);
-  if (seen.state === 'held' || seen.state === 'orphaned') throw heldError(path, seen);
+  if ((seen.state === 'held' || seen.state === 'orphaned') && !isExpired(seen, options)) throw heldError(path, seen);
   if (seen.state === 'unavailable') {
     throw new LanesError(
       'lock_unavailable',
@@ -116,14 +130,19 @@ export async function acquireLock(path: string, options: AcquireOptions): Promis
   }
   await syncFolder(dirname(path));
   const present = await epochs(path);
-  // While we looked at one generation, two more may have come and cleaned up: then ours fills a gap and counts for nothing.
-  if (present[0] !== owner.epoch) {
+  // While we looked at one generation, two more may have come and cleaned up: then ours fills a gap and counts for nothing. Or
+  // the one we looked at was forgotten for its age, and somebody began anew below ours.
+  if (present[0] !== owner.epoch || present.some((epoch) => epoch < owner.epoch && !before.has(epoch))) {
     await discard(fileOf(path, owner.epoch));
     throw heldError(path, await inspectLock(path));
   }
   // The lock is ours whether or not the generations before it can be removed.
   for (const old of present) if (old < owner.epoch) await discard(fileOf(path, old));
   return lockAt(path, owner);
+}
+
+function isExpired({ owner }: LockView, { expiresMs }: AcquireOptions): boolean {
+  return owner !== undefined && expiresMs !== undefined && Date.now() - owner.acquiredAt >= expiresMs;
 }
 
 /** A lock this process holds already, at the path where its file is now (its folder may have been renamed). */

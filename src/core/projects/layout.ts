@@ -17,6 +17,9 @@ export interface RootLayout {
   cache: string;
   /** Locks of session files, whatever project they are used from. */
   sessionLocks: string;
+  /** Lock of the client that removes old runs, and what it remembers from one pass to the next. */
+  cleaning: string;
+  cleaningState: string;
   config: string;
 }
 
@@ -28,6 +31,8 @@ export function rootLayout(agentDir: string): RootLayout {
     runtime: join(root, 'runtime'),
     cache: join(root, 'cache'),
     sessionLocks: join(root, 'session-locks'),
+    cleaning: join(root, 'cleaning'),
+    cleaningState: join(root, 'cleaning.json'),
     config: join(root, 'config.json'),
   };
 }
@@ -63,6 +68,8 @@ export interface RunLayout {
   lease: string;
   log: string;
   artifacts: string;
+  /** What is to be brought home from worktrees; there is none yet, but a newer version may have written one. */
+  handoff: string;
 }
 
 export function runLayout(directory: string): RunLayout {
@@ -74,6 +81,7 @@ export function runLayout(directory: string): RunLayout {
     lease: join(directory, 'lease'),
     log: join(directory, 'runner.log'),
     artifacts: join(directory, 'artifacts'),
+    handoff: join(directory, 'handoff.json'),
   };
 }
 

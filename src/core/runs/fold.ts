@@ -211,6 +211,8 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
       return withChild(view, line.child, () => ({
         output: { path: line.path, outcome: line.outcome, error: line.error },
       }));
+    case 'journal.truncated':
+      return { ...view, progressCut: true };
     case 'run.ended': {
       const children = view.children.map((child) =>
         isTerminal(child.state) ? child : { ...child, state: line.state, phase: null, tool: null },

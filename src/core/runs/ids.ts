@@ -10,3 +10,8 @@ export function newRunId(now: number = Date.now(), random: Buffer = randomBytes(
   const hex = bytes.toString('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
+
+/** Epoch milliseconds at which a run id was made. */
+export function runIdTime(runId: string): number {
+  return Number.parseInt(runId.slice(0, 8) + runId.slice(9, 13), 16);
+}

@@ -56,6 +56,7 @@ export class RunReader {
   readonly record: LaunchRecord;
   readonly #tail: JournalTail;
   #view: RunView;
+  #generation = 0;
 
   private constructor(directory: string, record: LaunchRecord) {
     this.directory = directory;
@@ -80,7 +81,11 @@ export class RunReader {
   }
 
   async refresh(): Promise<RunView> {
-    for (const line of await this.#tail.read()) this.#view = applyLine(this.#view, line);
+    const lines = await this.#tail.read();
+    // Another journal in its place: nothing of the old one holds.
+    if (this.#tail.generation !== this.#generation) this.#view = initialView(this.record);
+    this.#generation = this.#tail.generation;
+    for (const line of lines) this.#view = applyLine(this.#view, line);
     return this.#view;
   }
 }

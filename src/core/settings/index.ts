@@ -4,7 +4,14 @@ import * as z from 'zod/mini';
 import { describeFaults, LanesError } from '../../protocol/index.ts';
 import { errnoOf } from '../files/index.ts';
 
+/** Days a run is kept after its end when nobody says otherwise. */
+export const DEFAULT_RETENTION_DAYS = 30;
+
+/** A century: more is a mistake in writing. 0: for ever. */
+const retentionDays = z.int().check(z.minimum(0), z.maximum(36_500));
+
 const configFile = z.looseObject({
+  retention: z.optional(z.looseObject({ days: z.optional(retentionDays) })),
   pi: z.optional(z.looseObject({ path: z.optional(z.string()) })),
   node: z.optional(z.looseObject({ path: z.optional(z.string()) })),
 });
@@ -13,6 +20,8 @@ export interface Settings {
   /** Absent: look on `PATH`. */
   piPath: string | undefined;
   nodePath: string | undefined;
+  /** Days a run is kept after its end; 0: for ever. */
+  retentionDays?: number | undefined;
   /** Where the path stands, in words a person can act on. */
   piSource?: string;
   nodeSource?: string;
@@ -24,6 +33,7 @@ export async function loadSettings(path: string, env: NodeJS.ProcessEnv = proces
   return {
     piPath: env['PI_LANES_PI'] || config.pi?.path || undefined,
     nodePath: env['PI_LANES_NODE'] || config.node?.path || undefined,
+    retentionDays: config.retention?.days,
     piSource: env['PI_LANES_PI'] ? 'variable PI_LANES_PI' : `pi.path in ${path}`,
     nodeSource: env['PI_LANES_NODE'] ? 'variable PI_LANES_NODE' : `node.path in ${path}`,
   };
@@ -53,4 +63,18 @@ async function readConfig(path: string): Promise<z.infer<typeof configFile>> {
   const parsed = configFile.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new LanesError('config_invalid', `${path}: ${describeFaults(parsed.error)}.`, 'Correct or remove it.');
+}
+
+/**
+ * Checks a number of days that came from anywhere but the shared file. Nothing is guessed: runs are removed by it.
+ * @param source where it stands, in words a person can act on
+ */
+export function parseRetentionDays(value: unknown, source: string): number {
+  const parsed = retentionDays.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new LanesError(
+    'config_invalid',
+    `${source} is ${JSON.stringify(value)}: ${describeFaults(parsed.error)}.`,
+    'Use a whole number of days from 0 to 36500; 0 keeps runs for ever.',
+  );
 }

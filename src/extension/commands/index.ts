@@ -29,7 +29,7 @@ const HANDLERS: Record<CommandId, Handler> = {
   [COMMANDS.answerQuestion]: answerChosenQuestion,
   [COMMANDS.copyRunId]: copyRunId,
   [COMMANDS.revealRunFiles]: revealRunFiles,
-  [COMMANDS.refreshRuns]: (services) => services.runs.reload(),
+  [COMMANDS.refreshRuns]: (services) => services.runs.refresh(),
   [COMMANDS.showMoreRuns]: (services) => services.runs.showMore(),
   [COMMANDS.showOutput]: (services) => services.log.show(),
   [COMMANDS.runDoctor]: runDoctor,

@@ -58,6 +58,12 @@ export class RunsModel implements vscode.Disposable {
     await this.#loading;
   }
 
+  /** As `reload`; runs that have ended are read again as well, which nothing but a person asks for. */
+  async refresh(): Promise<void> {
+    this.#loading = this.#load({ endedToo: true });
+    await this.#loading;
+  }
+
   async showMore(): Promise<void> {
     this.#wanted += PAGE;
     await this.reload();
@@ -104,10 +110,12 @@ export class RunsModel implements vscode.Disposable {
     await Promise.all([...this.#projects.values()].map(({ watcher }) => watcher.refresh()));
   }
 
-  async #load(): Promise<void> {
+  async #load({ endedToo = false } = {}): Promise<void> {
     const problems = await this.#findProjects();
     if (this.#disposed) return;
-    const lists = await Promise.all([...this.#projects.values()].map((project) => this.#newest(project, problems)));
+    const lists = await Promise.all(
+      [...this.#projects.values()].map((project) => this.#newest(project, problems, endedToo)),
+    );
     const keep = new Set(lists.flat().map(({ snapshot }) => snapshot.runId));
     for (const [runId, { snapshot, project }] of this.#runs) {
       const gone = !this.#projects.has(project) || (!keep.has(runId) && isTerminal(snapshot.state));
@@ -119,7 +127,7 @@ export class RunsModel implements vscode.Disposable {
     this.#changed.fire(undefined);
   }
 
-  async #newest(project: WatchedProject, problems: RunsProblem[]): Promise<ShownRun[]> {
+  async #newest(project: WatchedProject, problems: RunsProblem[], endedToo: boolean): Promise<ShownRun[]> {
     const { store, name, title } = project;
     try {
       const ids = await store.runIds();
@@ -127,7 +135,7 @@ export class RunsModel implements vscode.Disposable {
       const wanted = new Set([...ids.slice(0, this.#wanted), ...(await store.activeIds())]);
       const known = (runId: string) => {
         const snapshot = this.get(runId);
-        return snapshot && isTerminal(snapshot.state) ? snapshot : undefined;
+        return snapshot && isTerminal(snapshot.state) && !endedToo ? snapshot : undefined;
       };
       const existing = [...wanted].filter((runId) => ids.includes(runId));
       const snapshots = await Promise.all(existing.map((runId) => known(runId) ?? store.read(runId)));
@@ -157,11 +165,24 @@ export class RunsModel implements vscode.Disposable {
     for (const [name, { title, store }] of found) {
       const watched = before.get(name);
       before.delete(name);
-      const watcher = watched?.watcher ?? new RunWatcher(store, (snapshot) => this.#take({ snapshot, project: name }));
+      const watcher = watched?.watcher ?? this.#watch(store, name);
       this.#projects.set(name, { name, title, store: watched?.store ?? store, watcher, hasMore: false });
     }
     for (const { watcher } of before.values()) watcher.dispose();
     return problems;
+  }
+
+  #watch(store: RunStore, project: string): RunWatcher {
+    return new RunWatcher(store, (snapshot) => this.#take({ snapshot, project }), {
+      onRemoved: (runIds) => this.#drop(project, runIds),
+    });
+  }
+
+  /** Rows of runs that were removed go; where there are older ones that were not read yet, those move up. */
+  #drop(project: string, runIds: readonly string[]): void {
+    const shown = runIds.filter((runId) => this.#runs.delete(runId));
+    if (this.#projects.get(project)?.hasMore) void this.reload();
+    else if (shown.length > 0) this.#changed.fire(undefined);
   }
 
   #problem(kind: RunsProblem['kind'], title: string, error: unknown): RunsProblem {

@@ -103,6 +103,7 @@ export const oneOfEach: { [T in JournalEventType]: Extract<JournalEvent, { type:
   },
   'recovery.begun': { type: 'recovery.begun', epoch: 2, settle: 'continue', ended: 1 },
   'recovery.decided': { type: 'recovery.decided', child: 1, decision: 'continue', reason: 'unfinished work' },
+  'journal.truncated': { type: 'journal.truncated', limit: 4096 },
   'run.ended': { type: 'run.ended', state: 'failed', error: someError },
 };
 

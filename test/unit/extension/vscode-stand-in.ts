@@ -78,6 +78,18 @@ export const commands = {
   },
 };
 
+/** The workspace of this window, and what a person has set, by key. */
+export const workspace = {
+  isTrusted: true,
+  workspaceFolders: [] as { name: string; uri: { scheme: string; fsPath: string } }[],
+  settings: new Map<string, unknown>(),
+  onDidChangeWorkspaceFolders: () => ({ dispose: () => undefined }),
+  getConfiguration: (section: string) => ({
+    get: (key: string) => workspace.settings.get(`${section}.${key}`),
+    inspect: (key: string) => ({ defaultValue: 30, globalValue: workspace.settings.get(`${section}.${key}`) }),
+  }),
+};
+
 /** Remembers nothing beyond the test. */
 export class Memento {
   readonly #values = new Map<string, unknown>();

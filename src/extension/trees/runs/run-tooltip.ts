@@ -36,6 +36,10 @@ export function createRunTooltip(
   line(vscode.l10n.t('Resumed from'), view?.resumedFrom);
   line(vscode.l10n.t('Error'), error?.message.split('\n')[0]);
   line(vscode.l10n.t('Next step'), error?.hint);
+  line(
+    vscode.l10n.t('Journal'),
+    view?.progressCut && vscode.l10n.t('full: what the agent is doing is not recorded any more'),
+  );
   line(vscode.l10n.t('Processes'), view && proofText(processProof(view)));
   line(vscode.l10n.t('Run'), snapshot.runId);
   return text;

@@ -1,0 +1,64 @@
+/** The bundles that runners execute, one folder each. An unfinished run may still need the one it was started with. */
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LanesError } from '../../protocol/index.ts';
+import { errnoOf } from '../files/index.ts';
+import { projectLayout, type RootLayout, runLayout } from '../projects/index.ts';
+import { readFinalStatus, readLaunchRecord } from '../runs/index.ts';
+
+/** Milliseconds a runtime is kept after its last use, whoever names it: a starter may be about to. */
+const KEEP_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Runtimes that no unfinished run names and nobody used for a day, and copies that were never finished.
+ *
+ * @param current the runtime this client uses; `undefined`: it has none
+ * @param now epoch milliseconds
+ */
+export async function findUnusedRuntimes(
+  root: RootLayout,
+  current: string | undefined,
+  now: number,
+): Promise<string[]> {
+  const names = (await namesIn(root.runtime)).filter((name) => name !== current);
+  if (names.length === 0) return [];
+  const needed = await runtimesOfUnfinishedRuns(root);
+  // What cannot be read may need any of them.
+  if (needed === 'unknown') return [];
+  const unused: string[] = [];
+  for (const name of names) {
+    const path = join(root.runtime, name);
+    const info = await stat(path).catch(() => undefined);
+    if (info && !needed.has(name) && now - info.mtimeMs > KEEP_MS) unused.push(path);
+  }
+  return unused;
+}
+
+async function runtimesOfUnfinishedRuns(root: RootLayout): Promise<Set<string> | 'unknown'> {
+  const needed = new Set<string>();
+  try {
+    for (const project of await namesIn(root.projects)) {
+      const layout = projectLayout(join(root.projects, project));
+      for (const runId of await namesIn(layout.active)) {
+        const { directory } = runLayout(join(layout.runs, runId));
+        if (await readFinalStatus(directory)) continue;
+        const record = await readLaunchRecord(directory).catch((error: unknown) => {
+          if (error instanceof LanesError && error.code === 'run_not_found') return undefined;
+          throw error;
+        });
+        if (record) needed.add(record.runtime);
+      }
+    }
+    return needed;
+  } catch {
+    return 'unknown';
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch((error: unknown) => {
+    // A stray file among the folders is no project.
+    if (['ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? '')) return [];
+    throw error;
+  });
+}
