@@ -1,7 +1,14 @@
 /** Puts a run in order whose runner is gone: ends what is left of it, settles what was intended, and says where to go on. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { childMarker, findTree, killTree, liveness } from '../core/processes/index.ts';
-import { CONTINUE_PROMPT, decideRecovery, lastPrompt, MAX_EPOCHS, type RecoveryDecision } from '../core/runs/index.ts';
+import { childMarker, findTree, killTree, liveness, MARKER_IS_PROOF } from '../core/processes/index.ts';
+import {
+  CONTINUE_PROMPT,
+  decideRecovery,
+  foldRun,
+  lastPrompt,
+  MAX_EPOCHS,
+  type RecoveryDecision,
+} from '../core/runs/index.ts';
 import { judgeSession, readSessionFile, type SessionFile, type SessionVerdict } from '../core/sessions/index.ts';
 import type { ErrorValue, JournalLine, ProcessIdentity, RecoverOrder } from '../protocol/index.ts';
 import type { OpenRun } from './open-run.ts';
@@ -93,7 +100,7 @@ async function decide(run: OpenRun, earlier: readonly JournalLine[]): Promise<Re
 function judge(file: Extract<SessionFile, { state: 'ok' }>, earlier: readonly JournalLine[]): SessionVerdict {
   for (const line of earlier.toReversed()) {
     if (line.type !== 'child.prompt.intended') continue;
-    const verdict = judgeSession(file, line.sha256);
+    const verdict = judgeSession(file, line);
     if (verdict.kind !== 'not-begun') return verdict;
   }
   return { kind: 'not-begun' };
@@ -102,20 +109,20 @@ function judge(file: Extract<SessionFile, { state: 'ok' }>, earlier: readonly Jo
 /** Kills what the old runner's children left, each by verified identity. Returns how many processes there were. */
 async function endLeftovers(run: OpenRun, earlier: readonly JournalLine[]): Promise<number> {
   const marker = childMarker(run.record.runId, CHILD);
-  const roots = earlier.flatMap((line): ProcessIdentity[] => (line.type === 'child.spawned' ? [line.process] : []));
-  const nobody: ProcessIdentity = { pid: 0, start: null };
+  const processes = foldRun(run.record, earlier).children[0]?.processes ?? [];
+  // What a runner started that died before its first line about it is looked for by its mark alone.
+  const roots = processes.length > 0 ? processes : [{ attempt: 0, process: null, tree: 'unknown' as const }];
   let count = 0;
-  for (const root of roots.length > 0 ? roots : [nobody]) {
+  for (const { attempt, process, tree } of roots) {
+    const root: ProcessIdentity = process ?? { pid: 0, start: null };
     const known = await findTree(root, marker);
     count += known.length;
     await letLeave(root, marker);
-    const tree = await killTree(root, marker, { deadlineMs: KILL_MS, known });
-    const open = earlier.findLast((line) => line.type === 'child.spawned' || line.type === 'child.ended');
-    if (open?.type === 'child.spawned' && open.process.pid === root.pid && open.process.start === root.start) {
-      const { attempt } = open;
-      const note = 'Ended when a new runner took over.';
-      await run.append({ type: 'child.ended', child: CHILD, attempt, exitCode: null, signal: null, tree, note });
-    }
+    const left = await killTree(root, marker, { deadlineMs: KILL_MS, known });
+    if (tree !== 'pending') continue;
+    const proven = process || MARKER_IS_PROOF ? left : 'unknown';
+    const note = process ? 'Ended when a new runner took over.' : 'Its start was not seen; a new runner took over.';
+    await run.append({ type: 'child.ended', child: CHILD, attempt, exitCode: null, signal: null, tree: proven, note });
   }
   return count;
 }
