@@ -1,8 +1,16 @@
 /** A run as one client sees it at one moment: the fold of its journal, and what is proven about its runner. */
 import { inspectLock } from '../core/locks/index.ts';
+import { liveness } from '../core/processes/index.ts';
 import { runLayout } from '../core/projects/index.ts';
 import { RunReader, readFinalStatus } from '../core/runs/index.ts';
-import { type ErrorValue, isTerminal, type RunState, type RunView, toErrorValue } from '../protocol/index.ts';
+import {
+  type ErrorValue,
+  isTerminal,
+  type ProcessIdentity,
+  type RunState,
+  type RunView,
+  toErrorValue,
+} from '../protocol/index.ts';
 import { answers } from './connect.ts';
 
 export interface RunSnapshot {
@@ -47,10 +55,17 @@ export async function deriveState(
     case 'stale':
       return 'lost';
     case 'missing':
+      if (view.runner) return withoutLease(view.runner);
       return Date.now() - view.createdAt < LEASE_GRACE_MS ? view.state : 'lost';
     default:
       return 'unknown';
   }
+}
+
+/** A lease file can be removed by mistake: a runner that lives writes it again, and cannot be asked before that. */
+async function withoutLease(runner: ProcessIdentity): Promise<RunState> {
+  const state = await liveness(runner);
+  return state === 'gone' ? 'lost' : state === 'alive' ? 'unresponsive' : 'unknown';
 }
 
 /** What a person is told about a state that the journal does not explain. */

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import type { LaunchRequest } from '../client/index.ts';
 import { bundledAgents } from '../core/agents/index.ts';
-import type { Settings } from '../core/settings/index.ts';
+import { type Settings, timeLimit } from '../core/settings/index.ts';
 
 /** The value as a text without spaces around it; `undefined` when there is nothing in it. */
 function text(key: string, folder?: vscode.Uri): string | undefined {
@@ -29,11 +29,17 @@ export function defaultAgent(folder: vscode.Uri): string | undefined {
   return bundledAgents().find(({ name }) => name === wanted)?.name;
 }
 
-/** What a launch in a folder uses when nobody says otherwise. */
+/** The model of agents that name none. */
+export function defaultModel(folder: vscode.Uri): string | undefined {
+  return text('defaultModel', folder);
+}
+
+/** What a launch in a folder uses when nobody says otherwise. Throws `launch_invalid` for a limit that cannot be one. */
 export function launchDefaults(folder: vscode.Uri): Pick<LaunchRequest, 'defaultModel' | 'timeoutMs'> {
-  const model = text('defaultModel', folder);
+  const model = defaultModel(folder);
   const minutes = vscode.workspace.getConfiguration('piLanes', folder).get<unknown>('timeoutMinutes');
-  const timeoutMs = typeof minutes === 'number' ? (minutes === 0 ? null : Math.round(minutes * 60_000)) : undefined;
+  const rule = { name: 'piLanes.timeoutMinutes', unit: 'minutes', zeroIsNone: true } as const;
+  const timeoutMs = minutes === undefined ? undefined : timeLimit(minutes, rule);
   return {
     ...(model === undefined ? {} : { defaultModel: model }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),

@@ -26,6 +26,11 @@ export interface Lock {
   readonly owner: LockOwner;
   /** Whether this lock is still the newest generation. */
   stillHeld(): Promise<boolean>;
+  /**
+   * Writes the file anew when somebody removed or damaged it. `lost`: another owner has taken the lock meanwhile, nothing was
+   * written, and this one must do nothing more.
+   */
+  renew(): Promise<'held' | 'renewed' | 'lost'>;
   release(): Promise<void>;
 }
 
@@ -87,6 +92,8 @@ export interface AcquireOptions {
   socket?: string;
   /** Secret of this owner; made when absent. */
   token?: string;
+  /** Highest epoch that is known from elsewhere: the files alone can have been removed. */
+  after?: number;
 }
 
 /** Takes the lock at once or throws `lock_held` / `lock_unavailable`. */
@@ -105,7 +112,7 @@ export async function acquireLock(path: string, options: AcquireOptions): Promis
     version: 1,
     process: await identify(process.pid),
     token: options.token ?? randomBytes(16).toString('hex'),
-    epoch: seen.epoch + 1,
+    epoch: Math.max(seen.epoch, options.after ?? 0) + 1,
     acquiredAt: Date.now(),
     purpose: options.purpose,
     ...(options.socket === undefined ? {} : { socket: options.socket }),
@@ -130,12 +137,29 @@ export function lockAt(path: string, owner: LockOwner): Lock {
   return {
     owner,
     stillHeld: async () => (await newest()) === owner.epoch,
+    renew: () => renew(path, owner),
     release: async () => {
       if ((await newest()) === owner.epoch) {
         await writeFileAtomic(fileOf(path, owner.epoch), `${JSON.stringify({ ...owner, released: true })}\n`);
       }
     },
   };
+}
+
+async function renew(path: string, owner: LockOwner): Promise<'held' | 'renewed' | 'lost'> {
+  const newest = (await epochs(path))[0] ?? 0;
+  if (newest > owner.epoch) return 'lost';
+  const file = fileOf(path, owner.epoch);
+  const body = `${JSON.stringify(owner)}\n`;
+  if (newest < owner.epoch) {
+    // Exclusively: whoever takes the lock at this moment may come to the same epoch.
+    if (!(await createExclusive(file, body))) return renew(path, owner);
+    return (await epochs(path))[0] === owner.epoch ? 'renewed' : 'lost';
+  }
+  const found = lockOwner.safeParse(parseJson(await readFile(file, 'utf8')));
+  if (found.success) return found.data.token === owner.token ? 'held' : 'lost';
+  await writeFileAtomic(file, body);
+  return 'renewed';
 }
 
 /** Waits for the lock until the deadline, then throws `lock_held` naming the holder. */

@@ -4,6 +4,8 @@ import * as z from 'zod/mini';
 import { describeFaults, LanesError } from '../../protocol/index.ts';
 import { errnoOf } from '../files/index.ts';
 
+export * from './time-limit.ts';
+
 const configFile = z.looseObject({
   pi: z.optional(z.looseObject({ path: z.optional(z.string()) })),
   node: z.optional(z.looseObject({ path: z.optional(z.string()) })),
