@@ -1,9 +1,9 @@
 /** Work that ends before it is done: what is kept of it, and what is said about messages at its very end. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { interruptRun, steerRun, stopRun } from '../../src/client/index.ts';
-import { endLeftovers, owner, TestRun } from '../support/control-matrix-runs.ts';
-import { createFakePi, type FakePi, fakeTask } from '../support/fake-pi/index.ts';
-import { tempDir } from '../support/temp.ts';
+import { owner, TestRun } from '../support/control-matrix-runs.ts';
+import { type FakePi, fakeTask } from '../support/fake-pi/index.ts';
+import { expectNobodyLeft, fakeWorld } from '../support/fake-world.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createWorld, type World } from '../support/world.ts';
 
@@ -13,17 +13,10 @@ let world: World;
 let real: World;
 
 beforeAll(async () => {
-  const folder = stack.use(await tempDir());
-  fake = stack.use(await createFakePi({ dir: folder.path }));
-  world = stack.use(await createWorld({ piPath: fake.folder, git: false }));
+  ({ fake, world } = await fakeWorld(stack));
   real = stack.use(await createWorld({ git: false }));
 });
-afterAll(async () => {
-  const left = [await endLeftovers(world), await endLeftovers(real)].flat();
-  const fakes = await fake.cleanup();
-  await stack.disposeAsync();
-  expect([left, fakes]).toEqual([[], []]);
-});
+afterAll(() => expectNobodyLeft(stack, { fake, world, others: [real] }));
 
 /** Says something, then runs a command that does not end by itself. */
 const WORDS = 'I look at the fence first.';

@@ -6,28 +6,21 @@ import { forceStopRun, RunWatcher, resumeKind, steerRun, stopRun } from '../../s
 import { inspectLock } from '../../src/core/locks/index.ts';
 import { runLayout } from '../../src/core/projects/index.ts';
 import type { LockOwner, RunState } from '../../src/protocol/index.ts';
-import { endLeftovers, owner, TestRun } from '../support/control-matrix-runs.ts';
-import { createFakePi, type FakePi, fakeTask } from '../support/fake-pi/index.ts';
+import { owner, TestRun } from '../support/control-matrix-runs.ts';
+import { type FakePi, fakeTask } from '../support/fake-pi/index.ts';
+import { expectNobodyLeft, fakeWorld } from '../support/fake-world.ts';
 import { isAlive } from '../support/process-state.ts';
-import { tempDir } from '../support/temp.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { createWorld, type World } from '../support/world.ts';
+import type { World } from '../support/world.ts';
 
 const stack = new AsyncDisposableStack();
 let fake: FakePi;
 let world: World;
 
 beforeAll(async () => {
-  const folder = stack.use(await tempDir());
-  fake = stack.use(await createFakePi({ dir: folder.path }));
-  world = stack.use(await createWorld({ piPath: fake.folder, git: false }));
+  ({ fake, world } = await fakeWorld(stack));
 });
-afterAll(async () => {
-  const left = await endLeftovers(world);
-  const fakes = await fake.cleanup();
-  await stack.disposeAsync();
-  expect([left, fakes]).toEqual([[], []]);
-});
+afterAll(() => expectNobodyLeft(stack, { fake, world }));
 
 /** A run whose child waits at the gate. */
 async function atGate(gate: string): Promise<TestRun> {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { forceStopRun, stopRun } from '../../src/client/index.ts';
 import { processProof } from '../../src/core/runs/index.ts';
-import { endLeftovers, owner, TestRun } from '../support/control-matrix-runs.ts';
-import { createFakePi, type FakePi, fakeTask } from '../support/fake-pi/index.ts';
-import { tempDir } from '../support/temp.ts';
+import { owner, TestRun } from '../support/control-matrix-runs.ts';
+import { type FakePi, fakeTask } from '../support/fake-pi/index.ts';
+import { expectNobodyLeft, fakeWorld } from '../support/fake-world.ts';
 import { createWorld, type World } from '../support/world.ts';
 
 const stack = new AsyncDisposableStack();
@@ -15,17 +15,10 @@ let world: World;
 let real: World;
 
 beforeAll(async () => {
-  const folder = stack.use(await tempDir());
-  fake = stack.use(await createFakePi({ dir: folder.path }));
-  world = stack.use(await createWorld({ piPath: fake.folder, git: false }));
+  ({ fake, world } = await fakeWorld(stack));
   real = stack.use(await createWorld({ git: false }));
 });
-afterAll(async () => {
-  const left = [await endLeftovers(world), await endLeftovers(real)].flat();
-  const fakes = await fake.cleanup();
-  await stack.disposeAsync();
-  expect([left, fakes]).toEqual([[], []]);
-});
+afterAll(() => expectNobodyLeft(stack, { fake, world, others: [real] }));
 
 const proofOf = async (run: TestRun) => {
   const { view } = await run.snapshot();

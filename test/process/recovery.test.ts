@@ -19,10 +19,10 @@ import { inspectLock } from '../../src/core/locks/index.ts';
 import { childLayout, ensureProject, runLayout } from '../../src/core/projects/index.ts';
 import { CONTINUE_PROMPT, MAX_EPOCHS } from '../../src/core/runs/index.ts';
 import { isTerminal, type JournalEvent, type LockOwner, type ProcessIdentity } from '../../src/protocol/index.ts';
-import { endLeftovers, owner, TestRun } from '../support/control-matrix-runs.ts';
-import { createFakePi, type FakePi, type FakeTask, fakeTask } from '../support/fake-pi/index.ts';
+import { owner, TestRun } from '../support/control-matrix-runs.ts';
+import { type FakePi, type FakeTask, fakeTask } from '../support/fake-pi/index.ts';
+import { expectNobodyLeft, fakeWorld } from '../support/fake-world.ts';
 import { isAlive } from '../support/process-state.ts';
-import { tempDir } from '../support/temp.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createWorld, type World } from '../support/world.ts';
 
@@ -34,17 +34,10 @@ let world: World;
 let real: World;
 
 beforeAll(async () => {
-  const folder = stack.use(await tempDir());
-  fake = stack.use(await createFakePi({ dir: folder.path }));
-  world = stack.use(await createWorld({ piPath: fake.folder, git: false }));
+  ({ fake, world } = await fakeWorld(stack));
   real = stack.use(await createWorld());
 });
-afterAll(async () => {
-  const left = [await endLeftovers(world), await endLeftovers(real)].flat();
-  const fakes = await fake.cleanup();
-  await stack.disposeAsync();
-  expect([left, fakes]).toEqual([[], []]);
-});
+afterAll(() => expectNobodyLeft(stack, { fake, world, others: [real] }));
 
 let names = 0;
 /** A name that no other test uses. */

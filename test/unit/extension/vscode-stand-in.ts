@@ -1,4 +1,4 @@
-/** As much of the editor's API as the Runs view needs to be drawn in a unit test. */
+/** As much of the editor's API as the Runs view and the notices need in a unit test. */
 
 type Listener<T> = (value: T) => void;
 
@@ -66,7 +66,18 @@ export const created: { view: View } = { view: { visible: false, selection: [] }
 /** Context keys that are set. */
 export const contexts = new Map<string, unknown>();
 
+/** Notifications that were shown, in order. */
+export const messages: string[] = [];
+const say = async (text: string): Promise<undefined> => void messages.push(text);
+
+export const Disposable = {
+  from: (...all: { dispose(): unknown }[]) => ({ dispose: () => all.forEach((one) => void one.dispose()) }),
+};
+
 export const window = {
+  showInformationMessage: say,
+  showWarningMessage: say,
+  showErrorMessage: say,
   createTreeView: () => {
     created.view = { visible: false, selection: [], ...{ dispose: () => undefined } };
     return created.view;
@@ -76,6 +87,14 @@ export const commands = {
   executeCommand: async (_: string, key: string, value: unknown) => {
     contexts.set(key, value);
   },
+};
+
+/** Settings that differ from their default. */
+export const settings = new Map<string, unknown>();
+export const workspace = {
+  isTrusted: true,
+  getConfiguration: () => ({ get: (key: string) => settings.get(key) }),
+  onDidChangeConfiguration: new EventEmitter<unknown>().event,
 };
 
 /** Remembers nothing beyond the test. */
