@@ -49,6 +49,7 @@ export function formatDetails(snapshot: RunSnapshot, now: number = Date.now()): 
     ['error', snapshot.error?.message],
     ['next', snapshot.error?.hint],
     ['unreadable', snapshot.skipped > 0 ? `${snapshot.skipped} journal record(s)` : null],
+    ['damaged', snapshot.damage],
     ['files', snapshot.directory],
   ];
   return rows.flatMap(([name, value]) => (value ? [`${name.padEnd(11)}${visible(value)}`] : [])).join('\n');

@@ -104,7 +104,7 @@ export const runView = z.object({
   /** How many runners have owned this run. */
   epoch: z.number(),
   /** The newest of them; null before the first. */
-  runner: z.nullable(processIdentity),
+  runner: z._default(z.nullable(processIdentity), null),
   error: z.nullable(errorValue),
   usage,
   children: z.array(childView),

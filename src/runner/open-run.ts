@@ -21,7 +21,7 @@ import {
   type RunLayout,
   runLayout,
 } from '../core/projects/index.ts';
-import { applyLine, foldRun, initialView, readLaunchRecord } from '../core/runs/index.ts';
+import { applyLine, foldRun, initialView, readLaunchRecord, runnerLog } from '../core/runs/index.ts';
 import { redact } from '../core/transcripts/index.ts';
 import {
   type ErrorValue,
@@ -126,7 +126,7 @@ export class OpenRun {
     const { lines } = await readJournal(layout.journal);
     const run = new OpenRun(record, project, layout.directory, lease, lines);
     await writeFile(join(project.active, record.runId), '', { mode: 0o600 });
-    await rename(order.log, join(layout.directory, `runner.${lease.owner.epoch}.log`)).catch(() => undefined);
+    await rename(order.log, runnerLog(layout.directory, lease.owner.epoch)).catch(() => undefined);
     await run.#openJournal(options);
     // The runner that made the run may have died before its first line.
     const first = lines.length > 0 ? [] : [created(record, await readFile(layout.record, 'utf8'))];

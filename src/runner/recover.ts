@@ -4,10 +4,12 @@ import { childMarker, findTree, killTree, liveness, MARKER_IS_PROOF } from '../c
 import {
   CONTINUE_PROMPT,
   decideRecovery,
+  describePrinted,
   foldRun,
   lastPrompt,
   MAX_EPOCHS,
   type RecoveryDecision,
+  runnerLogTail,
 } from '../core/runs/index.ts';
 import { judgeSession, readSessionFile, type SessionFile, type SessionVerdict } from '../core/sessions/index.ts';
 import type { ErrorValue, JournalLine, ProcessIdentity, RecoverOrder } from '../protocol/index.ts';
@@ -28,7 +30,8 @@ export async function recover(run: OpenRun, order: RecoverOrder): Promise<Recove
   await run.append({ type: 'recovery.begun', epoch: run.epoch, settle: order.settle, ended });
   await settleRequests(run, earlier);
   // What a child has come to stays, whatever was asked for or ran out afterwards.
-  const result = earlier.some((line) => line.type === 'child.settled') ? undefined : endOf(run, order);
+  const isSettled = earlier.some((line) => line.type === 'child.settled');
+  const result = isSettled ? undefined : endOf(run, order, await runnerLogTail(run.layout.directory, run.epoch - 1));
   if (result) return { go: 'end', result };
   const decision = await decide(run, earlier);
   await run.append({
@@ -44,12 +47,12 @@ export async function recover(run: OpenRun, order: RecoverOrder): Promise<Recove
   return follow(run, decision);
 }
 
-/** Why the work is not taken up again, if there is a reason: stop wins over a time limit. */
-function endOf(run: OpenRun, order: RecoverOrder): RunResult | undefined {
+/** Why the work is not taken up again, if there is a reason: stop wins over a time limit. `printed`: by the runner before. */
+function endOf(run: OpenRun, order: RecoverOrder, printed: string): RunResult | undefined {
   const { earlier } = run;
   if (order.settle === 'stop' || wasAsked(earlier, 'stop')) return { state: 'stopped', error: null };
   if (!earlier.some((line) => line.type === 'run.proceeded')) {
-    const message = 'The run was cut off before it was confirmed; no child was started.';
+    const message = `The run was cut off before it was confirmed; no child was started.${describePrinted(printed)}`;
     return { state: 'failed', error: { code: 'start_not_confirmed', message } };
   }
   const timeout = earlier.findLast((line) => line.type === 'timeout.reached');
@@ -62,7 +65,7 @@ function endOf(run: OpenRun, order: RecoverOrder): RunResult | undefined {
     return { state: 'failed', error };
   }
   if (run.epoch > MAX_EPOCHS) {
-    const message = `The run has lost ${run.epoch - 1} runners; it is not started again.`;
+    const message = `The run has lost ${run.epoch - 1} runners; it is not started again.${describePrinted(printed)}`;
     const hint = 'Look at its runner.log, then start a new run.';
     return { state: 'failed', error: { code: 'recovery_failed', message, hint } };
   }

@@ -1,6 +1,9 @@
 /** Runs whose child misbehaves: a fake Pi behind the real client, runner and driver. */
+import { readdir } from 'node:fs/promises';
+import { join, sep } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stopRun } from '../../src/client/index.ts';
+import { rootLayout } from '../../src/core/projects/index.ts';
 import { type FakePi, fakeTask } from '../support/fake-pi/index.ts';
 import { expectNobodyLeft, fakeWorld } from '../support/fake-world.ts';
 import { ended, journalOf, ofType, owner, startWorker } from '../support/started-run.ts';
@@ -70,6 +73,28 @@ describe('the protocol stream', () => {
   });
 });
 
+test('run-26 ids of sessions and tool calls, however long or odd, never become names of files', async () => {
+  const odd = `../../${'漢/\\:*?"<>|'.repeat(300)}`;
+  const end = { type: 'tool_execution_end', toolCallId: odd, toolName: odd.slice(0, 500), isError: false };
+  await fake.planLaunches({ state: { sessionId: odd } });
+  try {
+    const tool = [{ emit: { ...end, type: 'tool_execution_start', args: {} } }, { emit: end }];
+    const { snapshot, directory } = await play({ steps: [...tool, { say: 'fine' }] });
+    expect(snapshot).toMatchObject({ state: 'complete', view: { children: [{ session: { id: odd } }] } });
+    const paths = [
+      ...(await readdir(directory, { recursive: true })),
+      ...(await readdir(rootLayout(world.toolbox.agentDir).sessionLocks)),
+    ];
+    expect(paths).toContain(join('children', '1', 'transcript.jsonl'));
+    for (const name of paths.flatMap((path) => path.split(sep))) {
+      expect(Buffer.byteLength(name)).toBeLessThanOrEqual(128);
+      expect(name).toMatch(/^[\w.@-]+$/);
+    }
+  } finally {
+    await fake.planLaunches({});
+  }
+});
+
 describe('the outcome', () => {
   test('run-16 exit 0 after a provider error, and exit 0 with an empty answer, are failures', async () => {
     const error = await play({ steps: [{ error: 'quota exceeded' }, { exit: 0 }] });
@@ -118,7 +143,7 @@ describe('the end of the process', () => {
     expect(snapshot.view?.children[0]?.exit?.tree).toBe('gone');
   });
 
-  test('B31 a child that settled and does not exit: the result is taken, the process ended, a note says so', async () => {
+  test('run-13 B31 a child that settled and does not exit: the result is taken, the process ended, a note says so', async () => {
     const { snapshot, text } = await play({ steps: [{ say: 'ready long ago' }], settled: [{ hang: 'stuck' }] });
     expect(snapshot.state).toBe('complete');
     expect(text).toBe('ready long ago');

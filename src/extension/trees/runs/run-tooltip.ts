@@ -36,6 +36,9 @@ export function createRunTooltip(
   line(vscode.l10n.t('Resumed from'), view?.resumedFrom);
   line(vscode.l10n.t('Error'), error?.message.split('\n')[0]);
   line(vscode.l10n.t('Next step'), error?.hint);
+  if (snapshot.skipped > 0)
+    line(vscode.l10n.t('Damaged'), vscode.l10n.t('{0} records of its journal cannot be read', snapshot.skipped));
+  line(vscode.l10n.t('Damaged'), snapshot.damage);
   line(vscode.l10n.t('Processes'), view && proofText(processProof(view)));
   line(vscode.l10n.t('Run'), snapshot.runId);
   return text;
