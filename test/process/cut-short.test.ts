@@ -1,5 +1,6 @@
 /** Work that ends before it is done: what is kept of it, and what is said about messages at its very end. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { connectRunner } from '../../src/client/connect.ts';
 import { interruptRun, steerRun, stopRun } from '../../src/client/index.ts';
 import { owner, TestRun } from '../support/control-matrix-runs.ts';
 import { type FakePi, fakeTask } from '../support/fake-pi/index.ts';
@@ -73,12 +74,23 @@ describe.concurrent('a message that reaches the child just after its end', () =>
   const commands = { prompt: { delayMs: 400 } };
   const late = (run: TestRun, message: string) => steerRun(run.toolbox(), run.directory, owner, message);
 
+  /** The runner has written the message down, synced, and then gives it to the child before it does anything else. */
+  const handedOver = (run: TestRun) =>
+    waitFor('the message to be handed over', async () => {
+      const peer = await connectRunner(run.directory, run.toolbox().client);
+      try {
+        return (await peer.request('status', {}, { deadlineMs: 5000 })).steering.length > 0;
+      } finally {
+        peer.close();
+      }
+    });
+
   test('begins more work, and is delivered: the run ends with the answer to it', async () => {
     const gate = 'late-message';
     const run = await TestRun.start(world, fakeTask({ commands, steps: [{ say: 'first' }, { gate }] }));
     await fake.arrivedAt(gate);
     const receipt = late(run, 'and the roof?');
-    await run.event('control.requested');
+    await handedOver(run);
     await fake.open(gate);
     expect(await receipt).toEqual({ state: 'delivered', reason: null });
     expect((await run.end()).state).toBe('complete');
@@ -93,7 +105,7 @@ describe.concurrent('a message that reaches the child just after its end', () =>
     const run = await TestRun.start(world, fakeTask({ commands: slow, steps: [{ say: 'first' }, { gate }] }));
     await fake.arrivedAt(gate);
     const receipt = late(run, 'and the roof?').catch((error: unknown) => error);
-    await run.event('control.requested');
+    await handedOver(run);
     await fake.open(gate);
     await run.until('the child to be idle', ({ view }) => view?.children[0]?.phase === 'idle');
     expect(await stopRun(run.toolbox(), run.directory, owner)).toEqual({ outcome: 'done' });

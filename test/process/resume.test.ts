@@ -20,6 +20,8 @@ import { leaseSession } from '../../src/core/sessions/index.ts';
 import type { LaunchRecord, Owner } from '../../src/protocol/index.ts';
 import { type FakePi, fakeTask } from '../support/fake-pi/index.ts';
 import { expectNobodyLeft, fakeWorld } from '../support/fake-world.ts';
+import { piCli } from '../support/pi-versions.ts';
+import { PiRpc } from '../support/rpc-client.ts';
 import { ended as endOf, journalOf, ofType, owner, type Started, startWorker } from '../support/started-run.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createWorld, type World } from '../support/world.ts';
@@ -443,6 +445,34 @@ describe('with Pi itself', () => {
     expect((await ended(fork)).text).toBe('Forked.');
     for (const part of ['The code word is heron.', 'Again: heron.']) expect(lastAsked()).toContain(part);
     expect(await readFile(await sessionOf(source), 'utf8')).toBe(said);
+  });
+
+  test('a session that a person has gone on with in a terminal is refused while that is open, and goes on afterwards', async () => {
+    const source = await start(world, 'SCRIPT:say {"text":"One."}');
+    await ended(source);
+    const session = await sessionOf(source);
+    await using other = new PiRpc({
+      cli: await piCli('1.6'),
+      cwd: world.project,
+      env: world.agent.env,
+      args: ['--session', session],
+    });
+    const task = 'SCRIPT:say {"text":"Three."}';
+    // That it is open alone cannot be seen; that it writes can.
+    await other.run('SCRIPT:say {"text":"Two, by hand."}');
+    if (process.platform === 'linux') {
+      const refused = await refusal(world, source, { task });
+      expect(refused).toMatchObject({
+        code: 'session_in_use',
+        message: expect.stringContaining(`process ${other.pid}`),
+      });
+      const fork = await resume(world, source, { task, fork: true });
+      expect((await ended(fork)).text).toBe('Three.');
+    }
+    await other.stop();
+    const next = await resume(world, source, { task });
+    expect((await ended(next)).text).toBe('Three.');
+    for (const part of ['One.', 'Two, by hand.']) expect(lastAsked()).toContain(part);
   });
 
   test('an interrupted tool call is no obstacle', async () => {

@@ -72,6 +72,17 @@ export async function inspectLock(path: string): Promise<LockView> {
   }
 }
 
+/** Epoch milliseconds when the lock was taken or given back last; `undefined`: nobody has ever had it. */
+export async function lockChangedAt(path: string): Promise<number | undefined> {
+  try {
+    const newest = (await epochs(path))[0];
+    return newest === undefined ? undefined : (await stat(fileOf(path, newest))).mtimeMs;
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
 /** `stale`: the owner is proven gone. `orphaned`: whether it lives cannot be told on this platform. */
 async function ownerState(process: ProcessIdentity): Promise<LockState> {
   const state = await liveness(process);

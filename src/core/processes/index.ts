@@ -1,4 +1,5 @@
 export * from './environment.ts';
 export * from './identity.ts';
+export * from './others.ts';
 export * from './spawn.ts';
 export * from './tree.ts';
