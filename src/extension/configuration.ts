@@ -14,7 +14,13 @@ function text(key: string, folder?: vscode.Uri): string | undefined {
 export function windowSettings(): Partial<Settings> {
   const piPath = text('pi.path');
   const nodePath = text('node.path');
-  return { ...(piPath === undefined ? {} : { piPath }), ...(nodePath === undefined ? {} : { nodePath }) };
+  const systemdScope = vscode.workspace.getConfiguration('piLanes').get<unknown>('runner.systemdScope');
+  return {
+    ...(piPath === undefined ? {} : { piPath }),
+    ...(nodePath === undefined ? {} : { nodePath }),
+    // Off is the default, so it does not say no to the shared file.
+    ...(systemdScope === true ? { systemdScope } : {}),
+  };
 }
 
 /** What happens with a run whose runner is gone. */

@@ -42,7 +42,8 @@ export async function runCommand(context: CliContext, options: RunOptions): Prom
     ...outputMode(options['output-mode']),
     ...timeouts(options),
   });
-  const { runId, directory } = launched;
+  const { runId, directory, noScope } = launched;
+  if (noScope !== undefined) context.err(`The runner has no scope of systemd of its own: ${noScope}`);
   if (!options.wait) {
     if (options.json) printJson(context, { runId, directory, state: 'running' });
     else context.out(runId);

@@ -9,6 +9,7 @@ export * from './time-limit.ts';
 const configFile = z.looseObject({
   pi: z.optional(z.looseObject({ path: z.optional(z.string()) })),
   node: z.optional(z.looseObject({ path: z.optional(z.string()) })),
+  runner: z.optional(z.looseObject({ systemdScope: z.optional(z.boolean()) })),
 });
 
 export interface Settings {
@@ -18,6 +19,8 @@ export interface Settings {
   /** Where the path stands, in words a person can act on. */
   piSource?: string;
   nodeSource?: string;
+  /** Runners are started in scopes of systemd, where that can be done. */
+  systemdScope?: boolean;
 }
 
 /** Throws `config_invalid` naming the file, the field and the rule. A missing file means no settings. */
@@ -28,6 +31,7 @@ export async function loadSettings(path: string, env: NodeJS.ProcessEnv = proces
     nodePath: env['PI_LANES_NODE'] || config.node?.path || undefined,
     piSource: env['PI_LANES_PI'] ? 'variable PI_LANES_PI' : `pi.path in ${path}`,
     nodeSource: env['PI_LANES_NODE'] ? 'variable PI_LANES_NODE' : `node.path in ${path}`,
+    ...(config.runner?.systemdScope === undefined ? {} : { systemdScope: config.runner.systemdScope }),
   };
 }
 
