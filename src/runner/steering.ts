@@ -144,10 +144,7 @@ export class Steering {
   heard(text: string): void {
     const queued = this.#messages.filter((message) => message.state === 'queued');
     const same =
-      queued.find((message) => message.text === text) ??
-      queued.find((message) => message.text.trim() === text.trim()) ??
-      // Pi puts the text of a skill or a prompt template in place of its name.
-      queued.find((message) => message.text.startsWith('/'));
+      queued.find((message) => message.text === text) ?? queued.find((message) => message.text.trim() === text.trim());
     if (same) same.state = 'heard';
   }
 

@@ -1,4 +1,6 @@
 /** Work that ends before it is done: what is kept of it, and what is said about messages at its very end. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectRunner } from '../../src/client/connect.ts';
 import { interruptRun, steerRun, stopRun } from '../../src/client/index.ts';
@@ -25,8 +27,8 @@ const inTool = `SCRIPT:steps ${JSON.stringify([
   { text: WORDS, calls: [{ tool: 'bash', args: { command: 'sleep 600' } }] },
   { text: 'done' },
 ])}`;
-/** The tool of a real Pi runs: two processes. */
-const working = (run: TestRun) => waitFor('the tool', async () => (await run.processes()).length >= 2);
+/** The tool of a real Pi runs. */
+const working = (run: TestRun) => run.until('the tool to run', ({ view }) => view?.children[0]?.tool === 'bash');
 
 describe.concurrent('between two messages of a real Pi', () => {
   test('an interrupt leaves the last words as the result', async () => {
@@ -47,8 +49,9 @@ describe.concurrent('between two messages of a real Pi', () => {
   });
 
   test('run-65 and so does a time limit', async () => {
-    const run = await TestRun.start(real, inTool, { timeoutMs: 6000 });
-    expect(await run.end()).toMatchObject({ state: 'failed', error: { code: 'timed_out' } });
+    // Counted from the start of the tool, however long Pi needs for its own.
+    const run = await TestRun.start(real, inTool, { toolTimeoutMs: 300 });
+    expect(await run.end()).toMatchObject({ state: 'failed', error: { code: 'tool_timed_out' } });
     expect(await run.text()).toBe(WORDS);
     await run.expectNothingLeft();
   });
@@ -67,6 +70,23 @@ describe.concurrent('between two messages of a real Pi', () => {
       await run.expectNothingLeft();
     },
   );
+});
+
+test('a message that Pi expands is delivered when the model is asked with what it became', async () => {
+  const prompts = join(real.toolbox.agentDir, 'prompts');
+  await mkdir(prompts, { recursive: true });
+  await writeFile(join(prompts, 'look.md'), '---\ndescription: Looks\n---\nLook at $1 with both eyes.\n');
+  const gate = join(real.project, 'looked');
+  const calls = [{ tool: 'bash', args: { command: `until [ -e '${gate}' ]; do sleep 0.05; done` } }];
+  const run = await TestRun.start(real, `SCRIPT:steps ${JSON.stringify([{ text: WORDS, calls }, { text: 'done' }])}`);
+  await working(run);
+  const receipt = steerRun(run.toolbox(), run.directory, owner, '/look gates');
+  await run.event('control.settled', (line) => line.outcome === 'queued');
+  await writeFile(gate, '');
+  expect(await receipt).toEqual({ state: 'delivered', reason: null });
+  expect((await run.end()).state).toBe('complete');
+  expect(JSON.stringify(real.model.requests.at(-1)?.messages)).toContain('Look at gates with both eyes.');
+  await run.expectNothingLeft();
 });
 
 describe.concurrent('a message that reaches the child just after its end', () => {

@@ -247,19 +247,7 @@ describe('a receipt', () => {
   });
 });
 
-describe('a message that Pi changes', () => {
-  it('is heard by the name of a skill or template it began with', async () => {
-    await steering.attach(child);
-    const receipts = [say('plain', 'a'), say('/skill:mend it', 'b')];
-    for (const id of ['a', 'b']) await reaches(id, 'queued');
-    steering.heard('<skill name="mend">…</skill>');
-    steering.modelAsked();
-    expect(await receipts[1]).toEqual({ state: 'delivered', reason: null });
-    steering.heard('plain');
-    steering.modelAsked();
-    expect(await receipts[0]).toEqual({ state: 'delivered', reason: null });
-  });
-
+describe('a message that is a command', () => {
   it('is missed when an extension dealt with it, because no model was asked', async () => {
     await steering.attach(child);
     child.disposition = 'handled';

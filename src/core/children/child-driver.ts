@@ -60,7 +60,7 @@ export type ChildEvent =
   | { type: 'question'; question: ChildQuestion }
   | { type: 'tool.start'; id: string; name: string }
   | { type: 'tool.end'; id: string; name: string; isError: boolean }
-  /** Something was said to the child and stands in its conversation now. The prompt itself is not told. */
+  /** Something was said to the child and stands in its conversation now; `text` as it was sent. The prompt is not told. */
   | { type: 'heard'; text: string }
   /** The model is being asked; everything heard so far is in front of it. */
   | { type: 'model-asked' }

@@ -16,6 +16,7 @@ import type {
 } from '../child-driver.ts';
 import { capabilitiesOf, type PiCapabilities, piArguments } from './arguments.ts';
 import { applyRecord, type Conversation, NEW_CONVERSATION, nextPrompt, progressOf } from './conversation.ts';
+import { ExpandedMessages } from './expanded-messages.ts';
 import { getState, shakeHands } from './handshake.ts';
 import { judgeOutcome, type ProcessExit } from './outcome.ts';
 import { PiProcess } from './pi-process.ts';
@@ -78,6 +79,7 @@ class PiChild implements Child {
   #over = false;
   /** The next user message is the prompt. */
   #prompting = false;
+  readonly #expanded = new ExpandedMessages();
   /** Text of the answer that is being streamed: all there is when the child goes away in the middle of it. */
   #partial = '';
 
@@ -124,8 +126,12 @@ class PiChild implements Child {
 
   async steer(text: string, mode: 'steer' | 'follow-up'): Promise<{ disposition: string }> {
     const disposition = await this.#send(text, mode === 'steer' ? 'steer' : 'followUp', STEER_MS);
+    if (!this.#over) this.#expanded.queued(text, mode === 'steer' ? 'steering' : 'followUp');
     // The work was over before the message came; older versions do not say what they made of it.
-    if (this.#over && disposition === 'started' && (await this.#isStreaming())) this.#beginAnew();
+    else if (disposition === 'started') {
+      this.#expanded.began(text);
+      if (await this.#isStreaming()) this.#beginAnew();
+    }
     return { disposition };
   }
 
@@ -176,6 +182,10 @@ class PiChild implements Child {
     }
     // Work that nobody here asked for, or that a late message began.
     if (record.type === 'agent_start') this.#beginAnew();
+    if (record.type === 'queue_update') {
+      this.#expanded.onQueue(record);
+      return;
+    }
     const before = this.#conversation;
     this.#conversation = applyRecord(before, record, { reportsSettled: this.#capabilities.reportsSettled });
     const entry = toTranscriptEntry(record, this.#now());
@@ -212,7 +222,7 @@ class PiChild implements Child {
   }
 
   #heard(text: string): void {
-    if (!this.#prompting) this.#onEvent({ type: 'heard', text });
+    if (!this.#prompting) this.#onEvent({ type: 'heard', text: this.#expanded.original(text) });
     this.#prompting = false;
   }
 
