@@ -50,6 +50,7 @@ export function formatDetails(snapshot: RunSnapshot, now: number = Date.now()): 
     ['next', snapshot.error?.hint],
     ['journal', view?.progressCut && 'full: what the agent is doing is not recorded any more'],
     ['unreadable', snapshot.skipped > 0 ? `${snapshot.skipped} journal record(s)` : null],
+    ['damaged', snapshot.damage],
     ['files', snapshot.directory],
   ];
   return rows.flatMap(([name, value]) => (value ? [`${name.padEnd(11)}${visible(value)}`] : [])).join('\n');

@@ -26,6 +26,6 @@ export const USAGE = `pi-lanes — run Pi coding agents that outlive the window 
   pi-lanes agents                                   the agents there are
   pi-lanes doctor                                   check Node, Pi, models and folders
 
-  RUN is an id, the beginning or end of one (4 characters or more), or "last".
+  RUN is an id, the beginning or end of one (8 characters or more), or "last".
   --json prints one JSON object with "schemaVersion"; fields are only ever added.
   Exit codes: 0 done, 1 the run failed or doctor found an error, 2 refused, 3 stopped or lost, 130 waiting interrupted (the run goes on).`;

@@ -1,8 +1,10 @@
 /** Reaching the runner of a run: its address and token stand in the run's lease. */
 import { connectSocket, RpcPeer } from '../core/ipc/index.ts';
 import { inspectLock } from '../core/locks/index.ts';
+import { liveness } from '../core/processes/index.ts';
 import { runLayout } from '../core/projects/index.ts';
-import { LanesError, RPC_VERSION } from '../protocol/index.ts';
+import { RunReader } from '../core/runs/index.ts';
+import { isTerminal, LanesError, RPC_VERSION } from '../protocol/index.ts';
 
 /** Alive means: the socket answers the token handshake within this time. */
 const HELLO_MS = 1000;
@@ -15,6 +17,13 @@ export interface ClientIdentity {
 /** Connects to the runner of a run. Throws `run_not_running` or `runner_unreachable`. */
 export async function connectRunner(directory: string, client: ClientIdentity): Promise<RpcPeer> {
   const lease = await inspectLock(runLayout(directory).lease);
+  if (lease.state === 'missing' && !lease.owner && (await livesWithoutLease(directory))) {
+    throw new LanesError(
+      'runner_unreachable',
+      'The runner cannot be reached: its lease was removed. It writes it again within seconds.',
+      'Try again in a moment.',
+    );
+  }
   if (lease.state === 'missing' || lease.state === 'stale') {
     throw new LanesError(
       'run_not_running',
@@ -43,6 +52,11 @@ export async function connectRunner(directory: string, client: ClientIdentity): 
     const isSilent = error instanceof LanesError && error.code === 'runner_unreachable';
     throw isSilent ? new LanesError(error.code, error.message, 'If this lasts, use Force Stop.') : error;
   }
+}
+
+async function livesWithoutLease(directory: string): Promise<boolean> {
+  const { view } = await RunReader.open(directory);
+  return !isTerminal(view.state) && view.runner !== null && (await liveness(view.runner)) === 'alive';
 }
 
 /** Whether the runner of a run answers the token handshake in time. One of another version answers as well, with a refusal. */

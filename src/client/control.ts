@@ -1,7 +1,7 @@
 /** Asking a run's runner for something. Any client of the same user can; the token stands in the run's lease. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { inspectLock, type LockView } from '../core/locks/index.ts';
+import { inspectLock } from '../core/locks/index.ts';
 import { childMarker, killTree, liveness, signalProcess } from '../core/processes/index.ts';
 import { runLayout } from '../core/projects/index.ts';
 import { RunReader } from '../core/runs/index.ts';
@@ -9,6 +9,7 @@ import {
   isTerminal,
   LanesError,
   type Owner,
+  type ProcessIdentity,
   type QuestionAnswer,
   type RpcMethod,
   type RpcParams,
@@ -153,7 +154,8 @@ export async function forceStopRun(toolbox: Toolbox, directory: string, by: Owne
   if (lease.state === 'held' && (await answers(directory, toolbox.client))) {
     throw new LanesError('runner_refused', 'The runner answers; there is no need for force.', 'Use Stop.');
   }
-  await endHolder(lease);
+  const holder = lease.owner?.process ?? view.runner;
+  if (holder) await endHolder(holder);
   const runId = directory.split(/[\\/]/).at(-1) ?? '';
   for (const child of view.children) {
     if (child.process) await killTree(child.process, childMarker(runId, child.index), { deadlineMs: KILL_MS });
@@ -161,9 +163,8 @@ export async function forceStopRun(toolbox: Toolbox, directory: string, by: Owne
   return stopLost(toolbox, directory, by);
 }
 
-async function endHolder({ owner }: LockView): Promise<void> {
-  if (!owner) return;
+async function endHolder(holder: ProcessIdentity): Promise<void> {
   // A suspended process takes no other signal.
-  await signalProcess(owner.process, 'SIGKILL', { group: false });
-  for (let waited = 0; waited < KILL_MS && (await liveness(owner.process)) === 'alive'; waited += 25) await delay(25);
+  await signalProcess(holder, 'SIGKILL', { group: false });
+  for (let waited = 0; waited < KILL_MS && (await liveness(holder)) === 'alive'; waited += 25) await delay(25);
 }

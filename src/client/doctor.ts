@@ -2,13 +2,13 @@
 import { access, constants } from 'node:fs/promises';
 import { makePrivateFolder } from '../core/files/index.ts';
 import { newAddress } from '../core/ipc/index.ts';
-import { childEnvironment, runCommand } from '../core/processes/index.ts';
+import { childEnvironment, runCommand, scopeObstacle } from '../core/processes/index.ts';
 import { type ErrorValue, toErrorValue } from '../protocol/index.ts';
 import { ensureRuntime } from './runtime.ts';
 import { piLimits, type Toolbox, type Tools } from './toolbox.ts';
 
 export interface Check {
-  name: 'node' | 'pi' | 'model' | 'folder' | 'socket' | 'runtime' | 'git';
+  name: 'node' | 'pi' | 'model' | 'folder' | 'socket' | 'runtime' | 'git' | 'scope';
   state: 'ok' | 'warning' | 'error';
   text: string;
   hint?: string;
@@ -65,6 +65,15 @@ export async function examine(toolbox: Toolbox): Promise<Check[]> {
       hint: 'Install git and put it on PATH; inside a repository nothing can be started without it.',
     };
   });
+  const settings = await toolbox.settings().catch(() => undefined);
+  if (settings?.systemdScope) {
+    await attempt('scope', async () => {
+      const obstacle = await scopeObstacle(toolbox.env);
+      if (obstacle === undefined) return { state: 'ok', text: 'Runners get scopes of systemd of their own' };
+      const hint = 'Runners are started as usual. Log in through systemd, or turn piLanes.runner.systemdScope off.';
+      return { state: 'warning', text: `No scope of systemd can be made: ${obstacle}`, hint };
+    });
+  }
   return checks;
 }
 

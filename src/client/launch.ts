@@ -10,6 +10,8 @@ export interface Launched {
   /** Folder of the run. */
   directory: string;
   project: Project | ProjectLayout;
+  /** Why its runner has no scope of systemd's, although the settings ask for one. */
+  noScope?: string;
 }
 
 /** Plans and starts. Throws before anything exists when the request cannot be carried out. */
@@ -31,16 +33,18 @@ export async function startRun(
   }
   const program = { node: record.node, runner: plan.runtime.runner, electron: plan.electron };
   const order = { kind: 'new' as const, runId: record.runId, projectDirectory: layout.directory };
-  const { peer, explain } = await startRunner(toolbox, program, layout, order, options).catch((error: unknown) => {
-    throw explainDisk(error);
-  });
+  const { peer, noScope, explain } = await startRunner(toolbox, program, layout, order, options).catch(
+    (error: unknown) => {
+      throw explainDisk(error);
+    },
+  );
   let ownsRun = false;
   try {
     const { runId, directory } = await peer.request('start', { record }, { deadlineMs: ANSWER_MS });
     // From here on the runner ends the run itself, as not confirmed, should we not come to tell it to proceed.
     ownsRun = true;
     await peer.request('proceed', {}, { deadlineMs: ANSWER_MS });
-    return { runId, directory, project };
+    return { runId, directory, project, ...(noScope === undefined ? {} : { noScope }) };
   } catch (error) {
     throw await explain(error, { ownsRun });
   } finally {

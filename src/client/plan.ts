@@ -6,6 +6,7 @@ import { splitLevel } from '../core/models/index.ts';
 import { checkOutput } from '../core/outputs/index.ts';
 import { findProject, type Project, type ProjectLayout } from '../core/projects/index.ts';
 import { newRunId, taskTitle } from '../core/runs/index.ts';
+import { MAX_LIMIT_MS } from '../core/settings/index.ts';
 import {
   describeFaults,
   type Lane,
@@ -37,6 +38,8 @@ export interface LaunchRequest {
   trust: LaunchRecord['trust'];
   /** Null: no deadline. */
   timeoutMs?: number | null;
+  /** Another name of `timeoutMs`. */
+  maxRuntimeMs?: number | null;
   /** Milliseconds one tool call may take. */
   toolTimeoutMs?: number;
   /** File the answer is also written to: absolute, or relative to the folder the agent works in. */
@@ -64,6 +67,9 @@ export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Prom
   checkTask(request.task);
   checkLane(request);
   const thinking = checkThinking(request.thinking);
+  const timeoutMs = runLimit(request);
+  const toolTimeoutMs =
+    request.toolTimeoutMs === undefined ? undefined : checkTimeout('toolTimeoutMs', request.toolTimeoutMs);
   const cwd = await checkFolder(request);
   const [project, tools, runtime] = await Promise.all([
     findProject(toolbox.agentDir, cwd, request.fallbackRoot),
@@ -93,9 +99,7 @@ export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Prom
       ...(level === undefined ? {} : { thinking: level }),
       modelIsExplicit: request.model !== undefined,
       ...(output === undefined ? {} : { output }),
-      ...(request.toolTimeoutMs === undefined
-        ? {}
-        : { toolTimeoutMs: checkTimeout('toolTimeoutMs', request.toolTimeoutMs) }),
+      ...(toolTimeoutMs === undefined ? {} : { toolTimeoutMs }),
       sessionName: sessionName(agent.name, label ?? taskTitle(request.task)),
     },
     cwd,
@@ -106,7 +110,7 @@ export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Prom
     ceiling: request.ceiling ?? null,
     resume: null,
     trust: request.trust,
-    timeoutMs: request.timeoutMs === null ? null : checkTimeout('timeoutMs', request.timeoutMs ?? DEFAULT_TIMEOUT_MS),
+    timeoutMs,
     runtime: runtime.hash,
     client: toolbox.client,
     agentDir: toolbox.agentDir,
@@ -126,15 +130,25 @@ function checkLane({ lane, workflowKey }: LaunchRequest): void {
   }
 }
 
-/** Largest time limit in milliseconds: what timers take. */
-const MAX_TIMEOUT_MS = 2_147_483_647;
+/** Milliseconds; null: no limit. */
+function runLimit({ timeoutMs, maxRuntimeMs }: LaunchRequest): number | null {
+  if (timeoutMs !== undefined && maxRuntimeMs !== undefined && timeoutMs !== maxRuntimeMs) {
+    throw new LanesError(
+      'launch_invalid',
+      `timeoutMs is ${timeoutMs} and maxRuntimeMs is ${maxRuntimeMs}.`,
+      'They are two names for one limit: give one of them.',
+    );
+  }
+  const [name, ms] = timeoutMs === undefined ? ['maxRuntimeMs', maxRuntimeMs] : ['timeoutMs', timeoutMs];
+  return ms === null ? null : checkTimeout(name ?? 'timeoutMs', ms ?? DEFAULT_TIMEOUT_MS);
+}
 
 function checkTimeout(name: string, ms: number): number {
-  if (Number.isInteger(ms) && ms > 0 && ms <= MAX_TIMEOUT_MS) return ms;
+  if (Number.isInteger(ms) && ms > 0 && ms <= MAX_LIMIT_MS) return ms;
   throw new LanesError(
     'launch_invalid',
     `${name} is ${ms}.`,
-    `It must be a whole number of milliseconds from 1 to ${MAX_TIMEOUT_MS}.`,
+    `It must be a whole number of milliseconds from 1 to ${MAX_LIMIT_MS}.`,
   );
 }
 

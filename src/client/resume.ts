@@ -5,7 +5,7 @@
 import { stat, utimes } from 'node:fs/promises';
 import { checkOutput } from '../core/outputs/index.ts';
 import { newRunId, RunReader, readLaunchRecord, taskTitle } from '../core/runs/index.ts';
-import { readSessionFile, sessionHolder } from '../core/sessions/index.ts';
+import { foreignWriter, readSessionFile, sessionHolder } from '../core/sessions/index.ts';
 import { isTerminal, LanesError, type LaunchRecord, type Owner, type RunState } from '../protocol/index.ts';
 import { type Launched, startRun } from './launch.ts';
 import { checkTask, type LaunchPlan, sessionName } from './plan.ts';
@@ -78,6 +78,8 @@ export async function planResume(toolbox: Toolbox, request: ResumeRequest): Prom
   if (how === 'continue') {
     const holder = await sessionHolder(toolbox.root.sessionLocks, session);
     if (holder) throw holder;
+    const writer = await foreignWriter(toolbox.root.sessionLocks, session, file.cwd);
+    if (writer) throw writer;
   }
   // A continued session runs in the folder it was made in, whatever folder is named.
   const cwd = how === 'fork' ? (request.cwd ?? source.cwd) : file.cwd;

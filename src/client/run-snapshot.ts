@@ -1,8 +1,16 @@
 /** A run as one client sees it at one moment: the fold of its journal, and what is proven about its runner. */
 import { inspectLock } from '../core/locks/index.ts';
+import { liveness } from '../core/processes/index.ts';
 import { runLayout } from '../core/projects/index.ts';
-import { RunReader, readFinalStatus } from '../core/runs/index.ts';
-import { type ErrorValue, isTerminal, type RunState, type RunView, toErrorValue } from '../protocol/index.ts';
+import { describePrinted, inspectFinalStatus, RunReader, runnerLogTail } from '../core/runs/index.ts';
+import {
+  type ErrorValue,
+  isTerminal,
+  type ProcessIdentity,
+  type RunState,
+  type RunView,
+  toErrorValue,
+} from '../protocol/index.ts';
 import { answers } from './connect.ts';
 
 export interface RunSnapshot {
@@ -15,6 +23,8 @@ export interface RunSnapshot {
   error: ErrorValue | null;
   /** Journal records that could not be read. */
   skipped: number;
+  /** What else of it is damaged, naming the file; the journal was used instead. */
+  damage?: string;
 }
 
 /** A run that was created this recently may not have its lease yet. */
@@ -47,18 +57,28 @@ export async function deriveState(
     case 'stale':
       return 'lost';
     case 'missing':
+      if (view.runner) return withoutLease(view.runner);
       return Math.abs(Date.now() - view.createdAt) < LEASE_GRACE_MS ? view.state : 'lost';
+    case 'orphaned':
+      // Whether its process lives cannot be told here; one that answers with the token of the lease does.
+      return lease.owner?.socket !== undefined && (await probe()) ? view.state : 'unknown';
     default:
       return 'unknown';
   }
 }
 
+/** A lease file can be removed by mistake: a runner that lives writes it again, and cannot be asked before that. */
+async function withoutLease(runner: ProcessIdentity): Promise<RunState> {
+  const state = await liveness(runner);
+  return state === 'gone' ? 'lost' : state === 'alive' ? 'unresponsive' : 'unknown';
+}
+
 /** What a person is told about a state that the journal does not explain. */
-function errorOf(state: RunState): ErrorValue | null {
+function errorOf(state: RunState, printed: string): ErrorValue | null {
   if (state === 'lost') {
     return {
       code: 'run_lost',
-      message: 'The runner of this run is gone: it was killed, or the machine was restarted.',
+      message: `The runner of this run is gone: it was killed, or the machine was restarted.${describePrinted(printed)}`,
       hint: 'Resume continues it where it stood; Stop ends what is left of it.',
     };
   }
@@ -112,7 +132,8 @@ export class RunFollower {
         state = await deriveState(this.directory, this.#reader.view, () => this.#probe());
       }
       const { view, skipped } = this.#reader;
-      return { ...base, state, view, error: view.error ?? errorOf(state), skipped: skipped.length };
+      const printed = state === 'lost' ? await runnerLogTail(this.directory, view.epoch) : '';
+      return { ...base, state, view, error: view.error ?? errorOf(state, printed), skipped: skipped.length };
     } catch (error) {
       return { ...base, state: 'unknown', view: null, error: toErrorValue(error), skipped: 0 };
     }
@@ -121,9 +142,10 @@ export class RunFollower {
 
 /** A run that is not watched: its final status when it has one, else its journal. */
 export async function readSnapshot(runId: string, directory: string): Promise<RunSnapshot> {
-  const final = await readFinalStatus(directory);
-  if (final && isTerminal(final.state)) {
-    return { runId, directory, state: final.state, view: final, error: final.error, skipped: 0 };
+  const { view, error } = await inspectFinalStatus(directory);
+  if (view && isTerminal(view.state)) {
+    return { runId, directory, state: view.state, view, error: view.error, skipped: 0 };
   }
-  return new RunFollower(runId, directory).snapshot();
+  const snapshot = await new RunFollower(runId, directory).snapshot();
+  return error && snapshot.view ? { ...snapshot, damage: error.message } : snapshot;
 }

@@ -13,7 +13,9 @@ export class RunStore {
     this.layout = 'layout' in project ? project.layout : project;
   }
 
+  /** Throws `run_not_found` for what is no id: it must never lead out of the store. */
   directoryOf(runId: string): string {
+    if (!RUN_ID.test(runId)) throw notFound(runId);
     return join(this.layout.runs, runId);
   }
 
@@ -38,9 +40,11 @@ export class RunStore {
   }
 }
 
+/** Links are left out: a run lies in the store itself. */
 async function names(folder: string): Promise<string[]> {
   try {
-    return (await readdir(folder)).filter((name) => RUN_ID.test(name));
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries.filter((entry) => !entry.isSymbolicLink() && RUN_ID.test(entry.name)).map((entry) => entry.name);
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return [];
     throw error;
@@ -55,8 +59,16 @@ export async function allStores(root: RootLayout): Promise<RunStore[]> {
   return folders.sort().map((name) => new RunStore(projectLayout(join(root.projects, name))));
 }
 
+/** Characters of an id that must be given: fewer would fit too many runs to be worth looking for. */
+export const MIN_ID_CHARS = 8;
+
+function notFound(wanted: string): LanesError {
+  return new LanesError('run_not_found', `There is no run "${wanted}".`, 'See `pi-lanes status --all`.');
+}
+
 /**
- * The run a person means by an id or the beginning or end of one, or `last`. Throws `run_not_found` or `run_ambiguous`.
+ * The run a person means by an id or the beginning or end of one (8 characters or more), or `last`. What cannot be part of an
+ * id is refused without looking at the disk. Throws `run_not_found` or `run_ambiguous`.
  * @param first stores to look in before all others
  */
 export async function findRun(
@@ -74,12 +86,20 @@ export async function findRun(
       );
     return { store: first, runId };
   }
+  if (!/^[0-9a-f-]+$/.test(wanted)) throw notFound(wanted);
+  if (wanted.length < MIN_ID_CHARS) {
+    throw new LanesError(
+      'run_not_found',
+      `"${wanted}" is too short for a run.`,
+      `Give at least ${MIN_ID_CHARS} characters of its id.`,
+    );
+  }
   for (const group of [[first], others]) {
     const matches: { store: RunStore; runId: string }[] = [];
     for (const store of group) {
       for (const runId of await store.runIds()) {
         if (runId === wanted) return { store, runId };
-        if (wanted.length >= 4 && (runId.startsWith(wanted) || runId.endsWith(wanted))) matches.push({ store, runId });
+        if (runId.startsWith(wanted) || runId.endsWith(wanted)) matches.push({ store, runId });
       }
     }
     if (matches.length === 1 && matches[0]) return matches[0];
@@ -92,5 +112,5 @@ export async function findRun(
       );
     }
   }
-  throw new LanesError('run_not_found', `There is no run "${wanted}".`, 'See `pi-lanes status --all`.');
+  throw notFound(wanted);
 }

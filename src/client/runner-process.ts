@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { makePrivateFolder } from '../core/files/index.ts';
 import { connectSocket, newAddress, RpcPeer } from '../core/ipc/index.ts';
-import { childEnvironment, spawnDetached } from '../core/processes/index.ts';
+import { childEnvironment, inScope, scopeObstacle, spawnDetached } from '../core/processes/index.ts';
 import type { ProjectLayout } from '../core/projects/index.ts';
 import { redact } from '../core/transcripts/index.ts';
 import { LanesError, RPC_VERSION, START_ENV, type StartOrder } from '../protocol/index.ts';
@@ -30,6 +30,8 @@ const TAIL_CHARS = 4000;
 
 export interface ReachedRunner {
   peer: RpcPeer;
+  /** Why it has no scope of systemd's, although the settings ask for one. */
+  noScope: string | undefined;
   /** The error with what the runner printed; the runner is ended unless it owns a run by now. */
   explain(error: unknown, options: { ownsRun: boolean }): Promise<unknown>;
 }
@@ -55,7 +57,9 @@ export async function startRunner(
     token: randomBytes(24).toString('hex'),
     log: join(project.starting, `${details.runId}-${randomBytes(4).toString('hex')}.log`),
   };
-  const child = await spawn(toolbox, program, order);
+  const { systemdScope = false } = await toolbox.settings();
+  const noScope = systemdScope ? await scopeObstacle(toolbox.env) : undefined;
+  const child = await spawn(toolbox, program, order, systemdScope && noScope === undefined);
   const explain: ReachedRunner['explain'] = (error, { ownsRun }) =>
     ownsRun ? Promise.resolve(error) : describe(error, child, order);
   let peer: RpcPeer | undefined;
@@ -63,14 +67,19 @@ export async function startRunner(
     peer = await reach(child, order, options.listenMs ?? LISTEN_MS);
     const hello = { token: order.token, version: RPC_VERSION, client: toolbox.client };
     await peer.request('hello', hello, { deadlineMs: ANSWER_MS });
-    return { peer, explain };
+    return { peer, noScope, explain };
   } catch (error) {
     peer?.close();
     throw await describe(error, child, order);
   }
 }
 
-async function spawn(toolbox: Toolbox, program: RunnerProgram, order: StartOrder): Promise<ChildProcess> {
+async function spawn(
+  toolbox: Toolbox,
+  program: RunnerProgram,
+  order: StartOrder,
+  scoped: boolean,
+): Promise<ChildProcess> {
   const log = await open(order.log, 'wx', 0o600);
   try {
     const fault = toolbox.env['PI_LANES_FAULT'];
@@ -79,10 +88,12 @@ async function spawn(toolbox: Toolbox, program: RunnerProgram, order: StartOrder
       ...(fault === undefined ? {} : { PI_LANES_FAULT: fault }),
       ...(program.electron ? { ELECTRON_RUN_AS_NODE: '1' } : {}),
     });
-    return spawnDetached(
-      { file: program.node, args: [program.runner] },
-      { cwd: toolbox.root.root, env, logFd: log.fd },
-    );
+    const command = { file: program.node, args: [program.runner] };
+    return spawnDetached(scoped ? inScope(command, `Pi Lanes run ${order.runId}`) : command, {
+      cwd: toolbox.root.root,
+      env,
+      logFd: log.fd,
+    });
   } finally {
     await log.close();
   }

@@ -59,7 +59,9 @@ export class Toolbox {
   async settings(): Promise<Settings> {
     const shared = await loadSettings(this.root.config, this.env);
     const own = this.#overrides();
+    const systemdScope = own.systemdScope ?? shared.systemdScope;
     return {
+      ...(systemdScope === undefined ? {} : { systemdScope }),
       piPath: own.piPath ?? shared.piPath,
       nodePath: own.nodePath ?? shared.nodePath,
       ...(own.piPath === undefined ? { piSource: shared.piSource } : { piSource: 'setting piLanes.pi.path' }),

@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import type { LaunchRequest, SettingOverrides } from '../client/index.ts';
 import { bundledAgents } from '../core/agents/index.ts';
+import { timeLimit } from '../core/settings/index.ts';
 
 /** The value as a text without spaces around it; `undefined` when there is nothing in it. */
 function text(key: string, folder?: vscode.Uri): string | undefined {
@@ -13,12 +14,15 @@ function text(key: string, folder?: vscode.Uri): string | undefined {
 export function windowSettings(): SettingOverrides {
   const piPath = text('pi.path');
   const nodePath = text('node.path');
+  const systemdScope = vscode.workspace.getConfiguration('piLanes').get<unknown>('runner.systemdScope');
   // Only what a person has set: the default is that of the shared file. A folder has no say in how long runs of all are kept.
   const retentionDays = vscode.workspace.getConfiguration('piLanes').inspect<unknown>('retention.days')?.globalValue;
   return {
     ...(piPath === undefined ? {} : { piPath }),
     ...(nodePath === undefined ? {} : { nodePath }),
     ...(retentionDays === undefined ? {} : { retentionDays }),
+    // Off is the default, so it does not say no to the shared file.
+    ...(systemdScope === true ? { systemdScope } : {}),
   };
 }
 
@@ -34,11 +38,17 @@ export function defaultAgent(folder: vscode.Uri): string | undefined {
   return bundledAgents().find(({ name }) => name === wanted)?.name;
 }
 
-/** What a launch in a folder uses when nobody says otherwise. */
+/** The model of agents that name none. */
+export function defaultModel(folder: vscode.Uri): string | undefined {
+  return text('defaultModel', folder);
+}
+
+/** What a launch in a folder uses when nobody says otherwise. Throws `launch_invalid` for a limit that cannot be one. */
 export function launchDefaults(folder: vscode.Uri): Pick<LaunchRequest, 'defaultModel' | 'timeoutMs'> {
-  const model = text('defaultModel', folder);
+  const model = defaultModel(folder);
   const minutes = vscode.workspace.getConfiguration('piLanes', folder).get<unknown>('timeoutMinutes');
-  const timeoutMs = typeof minutes === 'number' ? (minutes === 0 ? null : Math.round(minutes * 60_000)) : undefined;
+  const rule = { name: 'piLanes.timeoutMinutes', unit: 'minutes', zeroIsNone: true } as const;
+  const timeoutMs = minutes === undefined ? undefined : timeLimit(minutes, rule);
   return {
     ...(model === undefined ? {} : { defaultModel: model }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),

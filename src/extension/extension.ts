@@ -12,6 +12,7 @@ import { Notices } from './notices.ts';
 import { Readiness } from './readiness.ts';
 import { ActiveFilter } from './runs/active-filter.ts';
 import { markReadAsSeen } from './runs/mark-read-as-seen.ts';
+import { RunsInHand } from './runs/runs-in-hand.ts';
 import { RunsModel } from './runs/runs-model.ts';
 import { SeenRuns } from './runs/seen-runs.ts';
 import type { Services } from './services.ts';
@@ -28,6 +29,7 @@ export function activate(context: vscode.ExtensionContext): void {
     overrides: windowSettings,
   });
   const runs = new RunsModel(toolbox, log);
+  const inHand = new RunsInHand();
   const seen = new SeenRuns(context.workspaceState);
   const filter = new ActiveFilter(context.workspaceState);
   const tree = new RunsTree(runs, seen, filter);
@@ -39,6 +41,7 @@ export function activate(context: vscode.ExtensionContext): void {
     toolbox,
     owner: { kind: 'vscode', id: vscode.env.sessionId },
     runs,
+    inHand,
     seen,
     filter,
     tree,
@@ -51,6 +54,7 @@ export function activate(context: vscode.ExtensionContext): void {
   context.subscriptions.push(
     log,
     runs,
+    inHand,
     seen,
     filter,
     tree,

@@ -1,6 +1,9 @@
 /**
  * Notices, only for what needs a person: a question, a silent agent, a failed run, a lost run. Each once, however often the
  * window is reloaded, and never more than one a minute for one run.
+ *
+ * The editor cannot take a notification back once it is shown. So what a run may only pass through is told when it has
+ * lasted, and never while this window itself is ending or continuing the run.
  */
 import * as vscode from 'vscode';
 import { type RunSnapshot, recoverRun } from '../client/index.ts';
@@ -15,6 +18,8 @@ import { attentionText, runTitle } from './trees/runs/run-words.ts';
 const DELIVERED = 'notices.delivered';
 const MAX_DELIVERED = 500;
 const PAUSE_MS = 60_000;
+/** Milliseconds a run must stay cut off: a Force Stop, also one from another window, passes through it. */
+const LASTING_MS = 1500;
 
 interface Notice {
   /** The same notice has the same key. */
@@ -22,12 +27,17 @@ interface Notice {
   text: string;
   severity: 'info' | 'warning' | 'error';
   actions: { title: string; command: string }[];
+  /** It may be over in a moment. */
+  passing?: true;
 }
 
 export class Notices implements vscode.Disposable {
   readonly #services: Services;
+  readonly #runs: RunsModel;
   readonly #delivered: Set<string>;
   readonly #lastAt = new Map<string, number>();
+  /** Notices that are shown when they still hold, by key. */
+  readonly #lasting = new Map<string, NodeJS.Timeout>();
   readonly #openedAt = Date.now();
   readonly #subscription: vscode.Disposable;
 
@@ -37,10 +47,15 @@ export class Notices implements vscode.Disposable {
     const lookAtAll = () => {
       for (const { snapshot } of runs.all()) this.#look(snapshot);
     };
+    this.#runs = runs;
+    const lookAt = (runId: string) => {
+      const one = runs.get(runId);
+      if (one) this.#look(one);
+    };
     this.#subscription = vscode.Disposable.from(
+      services.inHand.onDidRelease(lookAt),
       runs.onDidChange((runId) => {
-        const one = runId === undefined ? undefined : runs.get(runId);
-        if (one) this.#look(one);
+        if (runId !== undefined && runs.get(runId)) lookAt(runId);
         else lookAtAll();
       }),
       vscode.workspace.onDidChangeConfiguration((event) => {
@@ -50,12 +65,19 @@ export class Notices implements vscode.Disposable {
   }
 
   #look(snapshot: RunSnapshot): void {
+    // Looked at again when it is released.
+    if (snapshot.state === 'lost' && this.#services.inHand.has(snapshot.runId)) return;
     if (snapshot.state === 'lost' && recoverSetting() === 'always') {
       void this.#recover(snapshot);
       return;
     }
     const notice = this.#noticeFor(snapshot);
     if (!notice || this.#delivered.has(notice.key)) return;
+    if (notice.passing) this.#tellIfItLasts(notice.key, snapshot.runId);
+    else this.#tell(notice, snapshot);
+  }
+
+  #tell(notice: Notice, snapshot: RunSnapshot): void {
     const now = performance.now();
     // A question is never held back: the agent waits for its answer.
     if (
@@ -66,6 +88,17 @@ export class Notices implements vscode.Disposable {
     this.#lastAt.set(snapshot.runId, now);
     this.#remember(notice.key);
     void this.#show(notice, snapshot);
+  }
+
+  #tellIfItLasts(key: string, runId: string): void {
+    if (this.#lasting.has(key)) return;
+    const look = () => {
+      this.#lasting.delete(key);
+      const now = this.#runs.get(runId);
+      const notice = now && this.#noticeFor(now);
+      if (now && notice?.key === key && !this.#services.inHand.has(runId)) this.#tell(notice, now);
+    };
+    this.#lasting.set(key, setTimeout(look, LASTING_MS));
   }
 
   #noticeFor(snapshot: RunSnapshot): Notice | undefined {
@@ -100,6 +133,7 @@ export class Notices implements vscode.Disposable {
       return {
         key: `${runId} lost ${view.epoch}`,
         severity: 'warning',
+        passing: true,
         text: vscode.l10n.t('"{0}" was cut off: its runner is gone.', title),
         actions: [resume, stop],
       };
@@ -146,6 +180,7 @@ export class Notices implements vscode.Disposable {
   }
 
   dispose(): void {
+    for (const timer of this.#lasting.values()) clearTimeout(timer);
     this.#subscription.dispose();
   }
 }

@@ -5,6 +5,7 @@ import type { DraftStore } from './launch/draft.ts';
 import type { TaskDocument } from './launch/task-document.ts';
 import type { Readiness } from './readiness.ts';
 import type { ActiveFilter } from './runs/active-filter.ts';
+import type { RunsInHand } from './runs/runs-in-hand.ts';
 import type { RunsModel } from './runs/runs-model.ts';
 import type { SeenRuns } from './runs/seen-runs.ts';
 import type { RunsTree } from './trees/runs/runs-tree.ts';
@@ -14,6 +15,7 @@ export interface Services {
   readonly toolbox: Toolbox;
   readonly owner: Owner;
   readonly runs: RunsModel;
+  readonly inHand: RunsInHand;
   readonly seen: SeenRuns;
   readonly filter: ActiveFilter;
   readonly tree: RunsTree;

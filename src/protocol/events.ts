@@ -46,7 +46,14 @@ export const journalEvent = z.discriminatedUnion('type', [
   /** The starter confirmed; from here on children may start. */
   z.object({ type: z.literal('run.proceeded') }),
 
-  z.object({ type: z.literal('child.spawn.intended'), child, attempt: z.number(), agent: z.string() }),
+  /** `model`: what it is started with; null: Pi's default. */
+  z.object({
+    type: z.literal('child.spawn.intended'),
+    child,
+    attempt: z.number(),
+    agent: z.string(),
+    model: z.optional(z.nullable(z.string())),
+  }),
   z.object({ type: z.literal('child.spawned'), child, attempt: z.number(), process: processIdentity }),
   z.object({ type: z.literal('child.spawn.failed'), child, attempt: z.number(), error: errorValue }),
   z.object({
@@ -56,13 +63,17 @@ export const journalEvent = z.discriminatedUnion('type', [
     model: z.string(),
     thinking: z.nullable(z.string()),
   }),
-  /** The prompt is about to be written to the child. `sha256` of its UTF-8 text. */
+  /**
+   * The prompt is about to be written to the child. `sha256` of its UTF-8 text. `after`: the last entry of its session before
+   * it, null for a new one: Pi may write another text into the session than it was given.
+   */
   z.object({
     type: z.literal('child.prompt.intended'),
     child,
     promptId: z.string(),
     bytes: z.number(),
     sha256: z.string(),
+    after: z.optional(z.nullable(z.string())),
   }),
   z.object({ type: z.literal('child.prompted'), child, promptId: z.string(), disposition: z.string() }),
   /** Coalesced, not synced: what the child is doing now. Counters are totals of this run. */

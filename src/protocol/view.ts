@@ -17,9 +17,16 @@ export const childView = z.object({
   session: z.nullable(z.object({ id: z.string(), file: z.nullable(z.string()) })),
   attempt: z.number(),
   process: z.nullable(processIdentity),
-  /** Every process that was started for it, oldest first, and whether it and all it started are proven gone. */
+  /**
+   * Every process that was or may have been started for it, oldest first, and whether it and all it started are proven gone.
+   * `process` is null while only the intent to start one is known.
+   */
   processes: z.array(
-    z.object({ attempt: z.number(), process: processIdentity, tree: z.enum(['pending', 'gone', 'unknown']) }),
+    z.object({
+      attempt: z.number(),
+      process: z.nullable(processIdentity),
+      tree: z.enum(['pending', 'gone', 'unknown']),
+    }),
   ),
   turns: z.number(),
   toolCalls: z.number(),
@@ -96,6 +103,8 @@ export const runView = z.object({
   resumedFrom: z.nullable(runId),
   /** How many runners have owned this run. */
   epoch: z.number(),
+  /** The newest of them; null before the first. */
+  runner: z._default(z.nullable(processIdentity), null),
   error: z.nullable(errorValue),
   usage,
   children: z.array(childView),

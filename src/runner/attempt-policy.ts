@@ -1,6 +1,6 @@
 /** What is done when a child fails before its work is over: try the same again, another model, or nothing. Pure. */
 import type { ChildOutcome } from '../core/children/index.ts';
-import type { ChildPlan } from '../protocol/index.ts';
+import type { ChildPlan, JournalLine } from '../protocol/index.ts';
 
 /** A child that exits this soon without a sign of work failed to start. */
 export const COLD_START_MS = 2000;
@@ -38,10 +38,39 @@ export function nextStep(facts: AttemptFacts): NextStep {
     return { next: 'retry', delayMs: coldDelay };
   }
   if (canContinue(facts)) return { next: 'continue', delayMs: 0 };
-  const model = plan.modelIsExplicit
-    ? undefined
-    : plan.agent.fallbackModels?.find((name) => !facts.tried.includes(name));
+  const model = fallbackAfter(plan, facts.tried);
   return model !== undefined && isProviderProblem(outcome) ? { next: 'fallback', model, delayMs: 0 } : { next: 'none' };
+}
+
+function fallbackAfter(plan: ChildPlan, tried: readonly string[]): string | undefined {
+  return plan.modelIsExplicit ? undefined : plan.agent.fallbackModels?.find((name) => !tried.includes(name));
+}
+
+/** How far the attempts at a child have come. */
+export interface AttemptsSoFar {
+  /** With the model that is to be used now. */
+  plan: ChildPlan;
+  coldStarts: number;
+  tried: string[];
+  recovered: boolean;
+}
+
+/** What earlier runners of the run have tried: a model that failed is not taken again, and what is done once stays done. */
+export function attemptsSoFar(plan: ChildPlan, earlier: readonly JournalLine[]): AttemptsSoFar {
+  let soFar: AttemptsSoFar = { plan, coldStarts: 0, tried: [], recovered: false };
+  for (const line of earlier) {
+    if (line.type !== 'child.attempt.failed') continue;
+    const { model, next } = line;
+    const tried = model === null || soFar.tried.includes(model) ? soFar.tried : [...soFar.tried, model];
+    const fallback = next === 'fallback' ? fallbackAfter(soFar.plan, tried) : undefined;
+    soFar = {
+      plan: fallback === undefined ? soFar.plan : { ...soFar.plan, model: fallback },
+      coldStarts: soFar.coldStarts + (next === 'retry' ? 1 : 0),
+      tried,
+      recovered: soFar.recovered || next === 'continue',
+    };
+  }
+  return soFar;
 }
 
 /** Never after a tool was called (its work would be done twice), never when the context is full. */

@@ -18,6 +18,7 @@ import {
 } from '../protocol/index.ts';
 import { ChildDesk } from './child-desk.ts';
 import { OpenRun } from './open-run.ts';
+import { Presence } from './presence.ts';
 import { recover } from './recover.ts';
 import { type EndReason, RunControl } from './run-control.ts';
 import { RunnerServer } from './server.ts';
@@ -25,6 +26,8 @@ import { type Beginning, executeSingleRun, firstBeginning, type RunResult } from
 import { Steering } from './steering.ts';
 
 const CHILD = 1;
+/** Exit code of a runner whose run was taken over while it lived. */
+const SUPERSEDED = 4;
 
 export interface LifecycleOptions {
   proceedDeadlineMs?: number;
@@ -41,6 +44,8 @@ export class RunnerLifecycle {
   readonly #started = Promise.withResolvers<true>();
   readonly #proceeded = Promise.withResolvers<true>();
   readonly #ended = Promise.withResolvers<void>();
+  /** Another runner owns the run. */
+  readonly #superseded = Promise.withResolvers<number>();
   /** Ends that were asked for, in order. */
   readonly #requests = new Map<EndReason, string>();
   #run: OpenRun | undefined;
@@ -56,8 +61,12 @@ export class RunnerLifecycle {
     this.#options = options;
   }
 
-  /** Resolves with the exit code when everything is over. */
-  async live(): Promise<number> {
+  /** Resolves with the exit code when everything is over, or when the run turns out to have another owner. */
+  live(): Promise<number> {
+    return Promise.race([this.#live(), this.#superseded.promise]);
+  }
+
+  async #live(): Promise<number> {
     const order = this.#order;
     // A run that is taken over is ours before anybody can talk to us.
     if (order.kind === 'recover') this.#own(await OpenRun.takeOver(order, this.#options));
@@ -77,6 +86,7 @@ export class RunnerLifecycle {
       steer: (params) => this.#messages.request(params),
       answer: async (params) => this.#desk?.questions.answer(params) ?? { accepted: false, reason: 'nothing is asked' },
     });
+    const presence = new Presence({ run: () => this.#run, server, onLost: () => this.#giveUp() });
     try {
       if (order.kind === 'recover') await this.#recover(this.#existing, order);
       else if (await this.#within(this.#started.promise)) await this.#begin(this.#existing);
@@ -87,8 +97,16 @@ export class RunnerLifecycle {
       }
       return 0;
     } finally {
+      presence.stop();
       await server.close();
     }
+  }
+
+  /** Two runners must never write one run. The new owner ends our children, and they see their input end. */
+  #giveUp(): void {
+    this.#run?.suspend();
+    console.error('pi-lanes runner: the run has another owner now; this runner leaves.');
+    this.#superseded.resolve(SUPERSEDED);
   }
 
   #own(run: OpenRun): void {

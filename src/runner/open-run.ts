@@ -13,7 +13,7 @@ import {
 } from '../core/files/index.ts';
 import { JournalWriter, readJournal } from '../core/journal/index.ts';
 import { acquireLock, inspectLock, type Lock, lockAt } from '../core/locks/index.ts';
-import { identify } from '../core/processes/index.ts';
+import { identify, liveness } from '../core/processes/index.ts';
 import {
   type ChildLayout,
   childLayout,
@@ -22,13 +22,15 @@ import {
   type RunLayout,
   runLayout,
 } from '../core/projects/index.ts';
-import { applyLine, foldRun, initialView, readLaunchRecord } from '../core/runs/index.ts';
+import { applyLine, foldRun, initialView, readLaunchRecord, runnerLog } from '../core/runs/index.ts';
 import { redact } from '../core/transcripts/index.ts';
 import {
   type ErrorValue,
+  isTerminal,
   type JournalEvent,
   type JournalEventType,
   type JournalLine,
+  LanesError,
   type LaunchRecord,
   type NewOrder,
   type RecoverOrder,
@@ -124,17 +126,19 @@ export class OpenRun {
     const layout = runLayout(join(project.runs, order.runId));
     const record = await readLaunchRecord(layout.directory);
     const { owner: gone } = await inspectLock(layout.lease);
+    const after = await epochOfTheGone(layout.journal, record);
     const lease = await acquireLock(layout.lease, {
       purpose: `run ${record.runId}`,
       socket: order.address,
       token: order.token,
+      after,
     });
     // Nobody else takes it away.
     if (gone?.socket && process.platform !== 'win32') await rm(gone.socket, { force: true }).catch(() => undefined);
     const { lines } = await readJournal(layout.journal);
     const run = new OpenRun(record, project, layout.directory, lease, lines);
     await writeFile(join(project.active, record.runId), '', { mode: 0o600 });
-    await rename(order.log, join(layout.directory, `runner.${lease.owner.epoch}.log`)).catch(() => undefined);
+    await rename(order.log, runnerLog(layout.directory, lease.owner.epoch)).catch(() => undefined);
     await run.#openJournal(options);
     // The runner that made the run may have died before its first line.
     const first = lines.length > 0 ? [] : [created(record, await readFile(layout.record, 'utf8'))];
@@ -181,6 +185,18 @@ export class OpenRun {
     return this.#lease.owner.epoch;
   }
 
+  /** Writes the lease and the mark of a live run anew when they are gone. `lost`: the run has another owner. */
+  async renew(): Promise<'held' | 'renewed' | 'lost'> {
+    if (this.#suspended || isTerminal(this.#view.state)) return 'held';
+    const lease = await this.#lease.renew();
+    // Exclusively: a file that is there is not touched, so nobody who watches the folder is told.
+    if (lease !== 'lost') {
+      const mark = join(this.project.active, this.record.runId);
+      await writeFile(mark, '', { flag: 'wx', mode: 0o600 }).catch(() => undefined);
+    }
+    return lease;
+  }
+
   /** Nothing more is written: this process leaves, and what happens to its children now is not the run's end. */
   suspend(): void {
     this.#suspended = true;
@@ -200,6 +216,7 @@ export class OpenRun {
 
   /** Appends without a sync: progress that may be lost. */
   note(event: JournalEvent): void {
+    if (this.#suspended) return;
     // A failed note is a failing disk; the next synced step reports it.
     void this.#writer.append([event], { sync: false }).catch(() => undefined);
   }
@@ -246,6 +263,19 @@ export class OpenRun {
       await step().catch((error: unknown) => console.error(`after the end: ${toErrorValue(error).message}`));
     }
   }
+}
+
+/** Epoch of the newest runner in the journal. Throws `lock_held` unless it is gone: a lease file can be removed by mistake. */
+async function epochOfTheGone(journal: string, record: LaunchRecord): Promise<number> {
+  const { epoch, runner } = foldRun(record, (await readJournal(journal)).lines);
+  if (runner && (await liveness(runner)) !== 'gone') {
+    throw new LanesError(
+      'lock_held',
+      `lease is in use by process ${runner.pid} (run ${record.runId}).`,
+      'Wait until it is done, or stop that process.',
+    );
+  }
+  return epoch;
 }
 
 function created({ runId }: LaunchRecord, body: string): JournalEvent {

@@ -1,7 +1,16 @@
 /** Puts a run in order whose runner is gone: ends what is left of it, settles what was intended, and says where to go on. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { childMarker, findTree, killTree, liveness } from '../core/processes/index.ts';
-import { CONTINUE_PROMPT, decideRecovery, lastPrompt, MAX_EPOCHS, type RecoveryDecision } from '../core/runs/index.ts';
+import { childMarker, findTree, killTree, liveness, MARKER_IS_PROOF } from '../core/processes/index.ts';
+import {
+  CONTINUE_PROMPT,
+  decideRecovery,
+  describePrinted,
+  foldRun,
+  lastPrompt,
+  MAX_EPOCHS,
+  type RecoveryDecision,
+  runnerLogTail,
+} from '../core/runs/index.ts';
 import { judgeSession, readSessionFile, type SessionFile, type SessionVerdict } from '../core/sessions/index.ts';
 import type { ErrorValue, JournalLine, ProcessIdentity, RecoverOrder } from '../protocol/index.ts';
 import type { OpenRun } from './open-run.ts';
@@ -21,7 +30,8 @@ export async function recover(run: OpenRun, order: RecoverOrder): Promise<Recove
   await run.append({ type: 'recovery.begun', epoch: run.epoch, settle: order.settle, ended });
   await settleRequests(run, earlier);
   // What a child has come to stays, whatever was asked for or ran out afterwards.
-  const result = earlier.some((line) => line.type === 'child.settled') ? undefined : endOf(run, order);
+  const isSettled = earlier.some((line) => line.type === 'child.settled');
+  const result = isSettled ? undefined : endOf(run, order, await runnerLogTail(run.layout.directory, run.epoch - 1));
   if (result) return { go: 'end', result };
   const decision = await decide(run, earlier);
   await run.append({
@@ -37,12 +47,12 @@ export async function recover(run: OpenRun, order: RecoverOrder): Promise<Recove
   return follow(run, decision);
 }
 
-/** Why the work is not taken up again, if there is a reason: stop wins over a time limit. */
-function endOf(run: OpenRun, order: RecoverOrder): RunResult | undefined {
+/** Why the work is not taken up again, if there is a reason: stop wins over a time limit. `printed`: by the runner before. */
+function endOf(run: OpenRun, order: RecoverOrder, printed: string): RunResult | undefined {
   const { earlier } = run;
   if (order.settle === 'stop' || wasAsked(earlier, 'stop')) return { state: 'stopped', error: null };
   if (!earlier.some((line) => line.type === 'run.proceeded')) {
-    const message = 'The run was cut off before it was confirmed; no child was started.';
+    const message = `The run was cut off before it was confirmed; no child was started.${describePrinted(printed)}`;
     return { state: 'failed', error: { code: 'start_not_confirmed', message } };
   }
   const timeout = earlier.findLast((line) => line.type === 'timeout.reached');
@@ -55,7 +65,7 @@ function endOf(run: OpenRun, order: RecoverOrder): RunResult | undefined {
     return { state: 'failed', error };
   }
   if (run.epoch > MAX_EPOCHS) {
-    const message = `The run has lost ${run.epoch - 1} runners; it is not started again.`;
+    const message = `The run has lost ${run.epoch - 1} runners; it is not started again.${describePrinted(printed)}`;
     const hint = 'Look at its runner.log, then start a new run.';
     return { state: 'failed', error: { code: 'recovery_failed', message, hint } };
   }
@@ -93,7 +103,7 @@ async function decide(run: OpenRun, earlier: readonly JournalLine[]): Promise<Re
 function judge(file: Extract<SessionFile, { state: 'ok' }>, earlier: readonly JournalLine[]): SessionVerdict {
   for (const line of earlier.toReversed()) {
     if (line.type !== 'child.prompt.intended') continue;
-    const verdict = judgeSession(file, line.sha256);
+    const verdict = judgeSession(file, line);
     if (verdict.kind !== 'not-begun') return verdict;
   }
   return { kind: 'not-begun' };
@@ -102,20 +112,20 @@ function judge(file: Extract<SessionFile, { state: 'ok' }>, earlier: readonly Jo
 /** Kills what the old runner's children left, each by verified identity. Returns how many processes there were. */
 async function endLeftovers(run: OpenRun, earlier: readonly JournalLine[]): Promise<number> {
   const marker = childMarker(run.record.runId, CHILD);
-  const roots = earlier.flatMap((line): ProcessIdentity[] => (line.type === 'child.spawned' ? [line.process] : []));
-  const nobody: ProcessIdentity = { pid: 0, start: null };
+  const processes = foldRun(run.record, earlier).children[0]?.processes ?? [];
+  // What a runner started that died before its first line about it is looked for by its mark alone.
+  const roots = processes.length > 0 ? processes : [{ attempt: 0, process: null, tree: 'unknown' as const }];
   let count = 0;
-  for (const root of roots.length > 0 ? roots : [nobody]) {
+  for (const { attempt, process, tree } of roots) {
+    const root: ProcessIdentity = process ?? { pid: 0, start: null };
     const known = await findTree(root, marker);
     count += known.length;
     await letLeave(root, marker);
-    const tree = await killTree(root, marker, { deadlineMs: KILL_MS, known });
-    const open = earlier.findLast((line) => line.type === 'child.spawned' || line.type === 'child.ended');
-    if (open?.type === 'child.spawned' && open.process.pid === root.pid && open.process.start === root.start) {
-      const { attempt } = open;
-      const note = 'Ended when a new runner took over.';
-      await run.append({ type: 'child.ended', child: CHILD, attempt, exitCode: null, signal: null, tree, note });
-    }
+    const left = await killTree(root, marker, { deadlineMs: KILL_MS, known });
+    if (tree !== 'pending') continue;
+    const proven = process || MARKER_IS_PROOF ? left : 'unknown';
+    const note = process ? 'Ended when a new runner took over.' : 'Its start was not seen; a new runner took over.';
+    await run.append({ type: 'child.ended', child: CHILD, attempt, exitCode: null, signal: null, tree: proven, note });
   }
   return count;
 }

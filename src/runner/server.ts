@@ -1,8 +1,10 @@
 /** The runner's socket. A connection that does not begin with the right token is closed. */
 import { timingSafeEqual } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { lstat, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
+import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { errnoOf, makeCheckedFolder } from '../core/files/index.ts';
 import { RpcPeer } from '../core/ipc/index.ts';
 import { LanesError, RPC_VERSION, type RpcMethod, type RpcParams, type RpcResult } from '../protocol/index.ts';
 
@@ -13,14 +15,17 @@ const ANSWER_MS = 10;
 export type Handlers = { [M in Exclude<RpcMethod, 'hello'>]: (params: RpcParams<M>) => Promise<RpcResult<M>> };
 
 export class RunnerServer {
-  readonly #server: Server;
+  #server: Server;
   readonly #address: string;
+  readonly #accepts: (socket: Socket) => void;
+  #closed = false;
   readonly #peers = new Set<RpcPeer>();
   readonly #answering = new Set<Promise<unknown>>();
 
-  private constructor(server: Server, address: string) {
-    this.#server = server;
+  private constructor(address: string, accepts: (server: RunnerServer, socket: Socket) => void) {
+    this.#server = createServer();
     this.#address = address;
+    this.#accepts = (socket) => accepts(this, socket);
   }
 
   static async listen(
@@ -28,14 +33,28 @@ export class RunnerServer {
     identity: { token: string; runId: string },
     handlers: Handlers,
   ): Promise<RunnerServer> {
-    const server = createServer();
-    const runner = new RunnerServer(server, address);
-    server.on('connection', (socket) => runner.#accept(socket, identity, handlers));
+    const runner = new RunnerServer(address, (server, socket) => server.#accept(socket, identity, handlers));
+    await runner.#listen();
+    return runner;
+  }
+
+  async #listen(): Promise<void> {
+    const server = createServer(this.#accepts);
+    this.#server = server;
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
-      server.listen(address, () => resolve());
+      server.listen(this.#address, () => resolve());
     });
-    return runner;
+  }
+
+  /** Listens anew when the socket was removed; whoever is connected stays so. True when it was needed. */
+  async renew(): Promise<boolean> {
+    if (this.#closed || process.platform === 'win32' || (await exists(this.#address))) return false;
+    await makeCheckedFolder(dirname(this.#address));
+    // Closing removes the path: first the old one, then the new.
+    this.#server.close();
+    await this.#listen();
+    return true;
   }
 
   #accept(socket: Socket, identity: { token: string; runId: string }, handlers: Handlers): void {
@@ -88,6 +107,7 @@ export class RunnerServer {
 
   /** Closes the socket. Requests that are being answered get their answer first. */
   async close(): Promise<void> {
+    this.#closed = true;
     this.#server.close();
     await Promise.allSettled(this.#answering);
     // The JSON-RPC writer takes a few turns of the event loop to hand its last message to the socket.
@@ -95,6 +115,13 @@ export class RunnerServer {
     await Promise.all([...this.#peers].map((peer) => peer.finish()));
     if (process.platform !== 'win32') await rm(this.#address, { force: true });
   }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    (error: unknown) => errnoOf(error) !== 'ENOENT',
+  );
 }
 
 function sameSecret(given: string, secret: string): boolean {

@@ -17,7 +17,7 @@ import {
   type TerminalState,
   toErrorValue,
 } from '../protocol/index.ts';
-import { nextStep } from './attempt-policy.ts';
+import { attemptsSoFar, nextStep } from './attempt-policy.ts';
 import type { ChildDesk } from './child-desk.ts';
 import { cleanError, clipError, type OpenRun } from './open-run.ts';
 import type { RunControl } from './run-control.ts';
@@ -68,6 +68,7 @@ export async function executeSingleRun(tools: RunTools, beginning: Beginning): P
         state: 'complete',
         stopReason,
         text,
+        lastWords: text,
         error: null,
         progress,
         exited: true,
@@ -144,17 +145,14 @@ async function attempts(
   output: OutputClaim | undefined,
 ): Promise<Attempted> {
   const { run, control } = tools;
-  let plan = run.record.child;
-  let coldStarts = 0;
-  let recovered = false;
-  const tried: string[] = [];
+  let { plan, coldStarts, recovered, tried } = attemptsSoFar(run.record.child, run.earlier);
   for (let attempt = (run.view.children[0]?.attempt ?? 0) + 1; ; attempt++) {
     const from = performance.now();
     let { outcome, child } = await oneAttempt(tools, beginning, attempt, plan, leases);
     for (;;) {
       if (control.reason !== undefined) return { outcome, child };
       const model = run.view.children[0]?.model ?? plan.model ?? null;
-      if (model !== null && !tried.includes(model)) tried.push(model);
+      if (model !== null && !tried.includes(model)) tried = [...tried, model];
       const step = nextStep({ outcome, tookMs: performance.now() - from, plan, coldStarts, tried, recovered });
       if (step.next === 'none') return { outcome, child };
       const error = outcome.error ?? { code: 'child_exited' as const, message: 'The child was aborted from outside.' };
@@ -169,10 +167,11 @@ async function attempts(
       });
       if (step.next === 'continue' && child) {
         recovered = true;
-        outcome = await ask(tools, child, CONTINUE_PROMPT);
+        const session = run.view.children[0]?.session?.file ?? null;
+        outcome = await ask(tools, child, CONTINUE_PROMPT, { before: [], after: await lastEntry(session) });
         continue;
       }
-      tools.desk.steering.detach();
+      tools.desk.steering.detach(child);
       if (child) await endChild(tools, child);
       if (output) {
         await output.renew();
@@ -198,7 +197,8 @@ async function oneAttempt(
   const { record } = run;
   if (control.reason !== undefined) return { outcome: cutShort(control, undefined), child: undefined };
   if (beginning.session.kind === 'continue') await lease(tools, leases, beginning.session.file);
-  await run.append(...proceeded(run), { type: 'child.spawn.intended', child: CHILD, attempt, agent: plan.agent.name });
+  const intended = { attempt, agent: plan.agent.name, model: plan.model ?? null };
+  await run.append(...proceeded(run), { type: 'child.spawn.intended', child: CHILD, ...intended });
   let child: Child;
   try {
     const { runId, cwd, trust, agentDir, node, pi } = record;
@@ -231,20 +231,36 @@ async function oneAttempt(
   // A session that is new is nobody else's: its lease is taken while the prompt is on its way.
   const { file } = ready.session;
   const fresh = file !== null && beginning.session.kind !== 'continue' ? lease(tools, leases, file) : undefined;
-  const outcome = await ask(tools, child, beginning.prompt, [{ type: 'child.ready', child: CHILD, ...ready }]);
+  const isNew = beginning.session.kind === 'new';
+  const outcome = await ask(tools, child, beginning.prompt, {
+    before: [{ type: 'child.ready', child: CHILD, ...ready }],
+    after: isNew ? null : await lastEntry(file),
+  });
   // The work is done; that its session was not guarded does not undo it.
   await fresh?.catch((error: unknown) => desk.remark(`Its session was not locked: ${toErrorValue(error).message}`));
   return { outcome, child };
 }
 
 /** Hands the prompt over and waits for the outcome. Stop, timeout and interrupt win over whatever happens at the same time. */
-async function ask(tools: RunTools, child: Child, prompt: string, before: JournalEvent[] = []): Promise<ChildOutcome> {
+async function ask(
+  tools: RunTools,
+  child: Child,
+  prompt: string,
+  { before, after }: { before: JournalEvent[]; after: string | null | undefined },
+): Promise<ChildOutcome> {
   const { run, control, desk } = tools;
   try {
     const promptId = randomUUID();
     const sha256 = createHash('sha256').update(prompt).digest('hex');
     const bytes = Buffer.byteLength(prompt);
-    await run.append(...before, { type: 'child.prompt.intended', child: CHILD, promptId, bytes, sha256 });
+    await run.append(...before, {
+      type: 'child.prompt.intended',
+      child: CHILD,
+      promptId,
+      bytes,
+      sha256,
+      ...(after === undefined ? {} : { after }),
+    });
     const answer = await control.race(child.prompt(prompt));
     if (answer === 'ended') return await cutOff(tools, child);
     await run.append({ type: 'child.prompted', child: CHILD, promptId, disposition: answer.disposition });
@@ -252,8 +268,22 @@ async function ask(tools: RunTools, child: Child, prompt: string, before: Journa
   } catch (error) {
     return explain(child, error);
   }
-  const outcome = await control.race(child.settled);
-  return outcome === 'ended' ? cutOff(tools, child) : outcome;
+  for (;;) {
+    const work = child.settled;
+    const outcome = await control.race(work);
+    if (outcome === 'ended') return cutOff(tools, child);
+    if (outcome.exited) return outcome;
+    // A message that reached the child just after its end has begun more work; its answer belongs to the run.
+    if ((await control.race(desk.steering.quiet())) === 'ended') return cutOff(tools, child);
+    if (child.settled === work) return outcome;
+    if ((await control.race(desk.steering.attach(child))) === 'ended') return cutOff(tools, child);
+  }
+}
+
+/** The entry a session ends with; `undefined` when that cannot be told. */
+async function lastEntry(session: string | null): Promise<string | undefined> {
+  const file = session === null ? undefined : await readSessionFile(session);
+  return file?.state === 'ok' ? file.branch.at(-1)?.id : undefined;
 }
 
 /** A child that exited while it was asked explains itself better than the request that failed. */
@@ -274,14 +304,30 @@ async function cutOff({ control }: RunTools, child: Child): Promise<ChildOutcome
 
 /** What becomes of an outcome when a person or a limit ended the work. */
 function cutShort(control: RunControl, outcome: ChildOutcome | undefined): ChildOutcome {
-  const base = outcome ?? failed({ code: 'interrupted', message: 'The run ended before its child began.' });
+  const whole = outcome ?? failed({ code: 'interrupted', message: 'The run ended before its child began.' });
+  // An abort between two messages leaves an empty one; what had been said before it is the result.
+  const base = { ...whole, text: whole.text.trim() === '' ? whole.lastWords : whole.text };
   if (control.reason === 'stop') return { ...base, state: 'stopped', error: null };
   if (control.reason === 'timeout') return { ...base, state: 'failed', error: control.error };
   return { ...base, state: 'paused', error: null };
 }
 
 function failed(error: ErrorValue): ChildOutcome {
-  return { state: 'failed', stopReason: null, text: '', error, progress: NOTHING_DONE, exited: false, inactive: true };
+  return {
+    state: 'failed',
+    stopReason: null,
+    text: '',
+    lastWords: '',
+    error,
+    progress: NOTHING_DONE,
+    exited: false,
+    inactive: true,
+  };
+}
+
+/** A child that was ended from outside said nothing at its end: its last words are kept. */
+function keptText({ state, exited, text, lastWords }: ChildOutcome): string {
+  return (state === 'stopped' || exited) && text.trim() === '' ? lastWords : text;
 }
 
 /**
@@ -293,8 +339,9 @@ async function settle(
   outcome: ChildOutcome,
   output: OutputClaim | undefined,
 ): Promise<RunResult> {
-  const { progress, text, stopReason } = outcome;
+  const { progress, stopReason } = outcome;
   let { state, error } = outcome;
+  const text = keptText(outcome);
   const body = {
     version: 1,
     runId: run.record.runId,

@@ -23,6 +23,7 @@ interface Message {
 const RECEIPT_MS = 3000;
 const PREVIEW_CHARS = 160;
 const ENDED_FIRST = 'the agent ended before it took the message up';
+const HANDLED = 'an extension of the agent dealt with it; its model was not asked';
 
 export class Steering {
   readonly #run: OpenRun;
@@ -31,6 +32,9 @@ export class Steering {
   readonly #answers = new Map<string, Promise<Receipt>>();
   /** Requests that are being written to the journal. */
   readonly #noting = new Set<Promise<Message>>();
+  readonly #givenUp = new WeakSet<Child>();
+  /** Messages on their way to the child. */
+  readonly #handing = new Set<Promise<void>>();
   #child: Child | undefined;
   #closed = false;
 
@@ -100,20 +104,38 @@ export class Steering {
     for (const message of this.#messages) if (message.state === 'waiting') await this.#hand(child, message);
   }
 
-  async #hand(child: Child, message: Message): Promise<void> {
+  #hand(child: Child, message: Message): Promise<void> {
+    const handed = this.#handOver(child, message).finally(() => this.#handing.delete(handed));
+    this.#handing.add(handed);
+    return handed;
+  }
+
+  async #handOver(child: Child, message: Message): Promise<void> {
     try {
       message.state = 'queued';
-      await child.steer(message.text, message.mode);
+      const { disposition } = await child.steer(message.text, message.mode);
+      if (disposition === 'handled') await this.#settle(message, 'missed', HANDLED);
       // The child may have heard it already while we wrote.
-      if (message.state === 'queued') await this.#note(message, 'queued', null);
+      else if (message.state === 'queued') await this.#note(message, 'queued', null);
     } catch (error) {
       // A child that was given up refuses nothing: the message waits for the next one.
-      if (this.#child === child) await this.#settle(message, 'failed', toErrorValue(error).message);
+      if (!this.#closed && !this.#givenUp.has(child))
+        await this.#settle(message, 'failed', toErrorValue(error).message);
     }
   }
 
+  /**
+   * The child says that its work is over. Nothing more is handed to it until it is attached again; resolves when what was on
+   * its way has arrived, because that may have begun more work.
+   */
+  async quiet(): Promise<void> {
+    this.#child = undefined;
+    await Promise.all(this.#handing);
+  }
+
   /** The child is given up and another one follows: what this one did not take up waits for that. */
-  detach(): void {
+  detach(child: Child | undefined): void {
+    if (child) this.#givenUp.add(child);
     this.#child = undefined;
     for (const message of this.#messages) if (message.state === 'queued') message.state = 'waiting';
   }

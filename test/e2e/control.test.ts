@@ -111,6 +111,8 @@ test('a runner that does not answer is shown as unresponsive and can be forced t
   await workbench.dialogs.answer(/Force "SCRIPT:hang" to stop/, 'Force Stop');
   await workbench.trees.row(/SCRIPT:hang: worker was stopped/).waitFor({ timeout: 20_000 });
   expect((await status(runId)).run.children[0].exit.tree).toBe('gone');
+  // On its way it was cut off; that is nothing to tell whoever did it.
+  expect((await workbench.notifications.all()).filter((text) => /SCRIPT:hang.*cut off/.test(text))).toEqual([]);
 });
 
 test('a question of an agent: told once, answered from the notice', async () => {

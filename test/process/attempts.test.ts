@@ -1,26 +1,23 @@
 /** A child that fails before its work is over: tried again, continued, or given another model, by a real runner. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { planLaunch, RunStore, readResultText, startRun, stopRun, waitForEnd } from '../../src/client/index.ts';
+import { planLaunch, RunStore, startRun, stopRun } from '../../src/client/index.ts';
 import { readJournal } from '../../src/core/journal/index.ts';
 import { rootLayout, runLayout } from '../../src/core/projects/index.ts';
 import { CONTINUE_PROMPT } from '../../src/core/runs/index.ts';
 import { sessionHolder } from '../../src/core/sessions/index.ts';
-import type { ChildPlan, JournalLine, Owner } from '../../src/protocol/index.ts';
-import { createFakePi, type FakePi, fakeTask } from '../support/fake-pi/index.ts';
-import { isAlive } from '../support/process-state.ts';
-import { tempDir } from '../support/temp.ts';
+import type { ChildPlan } from '../../src/protocol/index.ts';
+import { type FakePi, fakeTask } from '../support/fake-pi/index.ts';
+import { expectNobodyLeft, fakeWorld } from '../support/fake-world.ts';
+import { ended as endOf, ofType, owner, type Started } from '../support/started-run.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { createWorld, type World } from '../support/world.ts';
+import type { World } from '../support/world.ts';
 
-const owner: Owner = { kind: 'cli', id: 'test' };
 let fake: FakePi;
 let world: World;
 const stack = new AsyncDisposableStack();
 
 beforeAll(async () => {
-  const folder = stack.use(await tempDir());
-  fake = stack.use(await createFakePi({ dir: folder.path }));
-  world = stack.use(await createWorld({ piPath: fake.folder, git: false }));
+  ({ fake, world } = await fakeWorld(stack));
 });
 /** Starts of children before this test. */
 let earlier = 0;
@@ -28,16 +25,9 @@ beforeEach(async () => {
   await fake.planLaunches({});
   earlier = (await fake.launches('child')).length;
 });
-afterAll(async () => {
-  const left = await fake?.cleanup();
-  await stack.disposeAsync();
-  expect(left).toEqual([]);
-});
+afterAll(() => expectNobodyLeft(stack, { fake, world }));
 
 type Plan = Parameters<typeof fakeTask>[0];
-
-const ofType = <T extends JournalLine['type']>(lines: JournalLine[], type: T) =>
-  lines.filter((line): line is Extract<JournalLine, { type: T }> => line.type === type);
 
 /** The children of this test, in order. */
 const launches = async () => (await fake.launches('child')).slice(earlier);
@@ -58,15 +48,10 @@ async function start(plan: Plan, { fallbackModels, child }: Options = {}) {
   return { ...run, store: new RunStore(run.project) };
 }
 
-async function ended(run: { runId: string; directory: string; store: RunStore }) {
-  const snapshot = await waitForEnd(run.store, run.runId);
-  const { lines, skipped } = await readJournal(runLayout(run.directory).journal);
-  expect(skipped).toEqual([]);
-  const runners = ofType(lines, 'runner.started').map((line) => line.process.pid);
-  await waitFor('the runner to be gone', () => !runners.some(isAlive));
+async function ended(run: Started) {
+  const { child: view, ...rest } = await endOf(run);
   expect(await fake.running()).toEqual([]);
-  const view = snapshot.view?.children[0];
-  return { ...run, snapshot, view, lines, text: await readResultText(run.directory, 1) };
+  return { ...run, ...rest, view };
 }
 
 const play = async (plan: Plan, options?: Options) => ended(await start(plan, options));

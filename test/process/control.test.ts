@@ -23,7 +23,8 @@ import { isTerminal, type JournalLine, LanesError, MAX_STEER_BYTES } from '../..
 import { CONTROLS, controlPage, MATRIX, type Outcome, type Row } from '../support/control-matrix.ts';
 import { endLeftovers, owner, type RunOptions, TestRun } from '../support/control-matrix-runs.ts';
 import { ask, bringInto, type Situation } from '../support/control-matrix-situations.ts';
-import { createFakePi, type FakePi, type FakeStep, type FakeTask, fakeTask } from '../support/fake-pi/index.ts';
+import { type FakePi, type FakeStep, type FakeTask, fakeTask } from '../support/fake-pi/index.ts';
+import { expectNobodyLeft, fakeWorld } from '../support/fake-world.ts';
 import { isAlive } from '../support/process-state.ts';
 import { projectRoot } from '../support/project-root.ts';
 import { tempDir } from '../support/temp.ts';
@@ -35,16 +36,9 @@ let fake: FakePi;
 let world: World;
 
 beforeAll(async () => {
-  const folder = stack.use(await tempDir());
-  fake = stack.use(await createFakePi({ dir: folder.path }));
-  world = stack.use(await createWorld({ piPath: fake.folder, git: false }));
+  ({ fake, world } = await fakeWorld(stack));
 });
-afterAll(async () => {
-  const left = await endLeftovers(world);
-  const fakes = await fake.cleanup();
-  await stack.disposeAsync();
-  expect([left, fakes]).toEqual([[], []]);
-});
+afterAll(() => expectNobodyLeft(stack, { fake, world }));
 
 const start = (plan: FakeTask, options?: RunOptions) => TestRun.start(world, fakeTask(plan), options);
 

@@ -4,31 +4,23 @@ import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
-import {
-  launch,
-  RunStore,
-  readResultText,
-  stopRun,
-  Toolbox,
-  TranscriptFollower,
-  waitForEnd,
-} from '../../src/client/index.ts';
+import { readResultText, stopRun, Toolbox, TranscriptFollower } from '../../src/client/index.ts';
 import { readJournal } from '../../src/core/journal/index.ts';
 import { inspectLock } from '../../src/core/locks/index.ts';
 import { childLayout, rootLayout, runLayout } from '../../src/core/projects/index.ts';
 import { readFinalStatus } from '../../src/core/runs/index.ts';
 import { sessionHolder } from '../../src/core/sessions/index.ts';
 import { MIRROR_LIMITS } from '../../src/core/transcripts/mirror-writer.ts';
-import { isProgress, type JournalLine, type Owner } from '../../src/protocol/index.ts';
-import { createFakePi, type FakePi, fakeTask } from '../support/fake-pi/index.ts';
+import { isProgress, type JournalLine } from '../../src/protocol/index.ts';
+import { type FakePi, fakeTask } from '../support/fake-pi/index.ts';
+import { expectNobodyLeft, fakeWorld } from '../support/fake-world.ts';
 import { isAlive } from '../support/process-state.ts';
-import { tempDir } from '../support/temp.ts';
+import { ended, ofType, owner, type Started, startWorker } from '../support/started-run.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { pemKey, secrets } from '../unit/builders/secrets.ts';
 
 const run = promisify(execFile);
-const owner: Owner = { kind: 'cli', id: 'test' };
 const MB = 1024 * 1024;
 
 type Plan = Parameters<typeof fakeTask>[0];
@@ -40,28 +32,12 @@ interface Extra {
   text?: string;
 }
 
-interface Started {
-  runId: string;
-  directory: string;
-  store: RunStore;
-}
-
-const ofType = <T extends JournalLine['type']>(lines: JournalLine[], type: T) =>
-  lines.filter((line): line is Extract<JournalLine, { type: T }> => line.type === type);
-
 async function start(world: World, plan: Plan, extra: Extra = {}): Promise<Started> {
-  const { toolbox = world.toolbox, output, text } = extra;
-  const launched = await launch(toolbox, {
-    agent: 'worker',
-    task: fakeTask(plan, text),
-    cwd: world.project,
-    owner,
-    trust: 'no-approve',
-    ...(output === undefined ? {} : { output }),
-  });
-  return { ...launched, store: new RunStore(launched.project) };
+  const { text, ...request } = extra;
+  return startWorker(world, fakeTask(plan, text), request);
 }
 
+/** What can be read of the journal, also while it is being written. */
 const journalOf = (started: Started) => readJournal(runLayout(started.directory).journal);
 
 async function runnerOf(started: Started): Promise<number> {
@@ -69,17 +45,6 @@ async function runnerOf(started: Started): Promise<number> {
   const [line] = ofType(lines, 'runner.started');
   if (!line) throw new Error('the run has no runner');
   return line.process.pid;
-}
-
-/** Waits for the end of the run and of its runner; the journal must be without a fault. */
-async function ended(started: Started) {
-  const snapshot = await waitForEnd(started.store, started.runId);
-  const pid = await runnerOf(started);
-  await waitFor('the runner to be gone', () => !isAlive(pid));
-  const journal = await journalOf(started);
-  expect(journal).toMatchObject({ skipped: [], unfinishedBytes: 0 });
-  expect(journal.lines.map((line) => line.seq)).toEqual(journal.lines.map((_, index) => index + 1));
-  return { snapshot, child: snapshot.view?.children[0], lines: journal.lines };
 }
 
 /** All files below a folder. */
@@ -92,15 +57,9 @@ let fake: FakePi;
 let world: World;
 const stack = new AsyncDisposableStack();
 beforeAll(async () => {
-  const folder = stack.use(await tempDir());
-  fake = stack.use(await createFakePi({ dir: folder.path }));
-  world = stack.use(await createWorld({ piPath: fake.folder, git: false }));
+  ({ fake, world } = await fakeWorld(stack));
 });
-afterAll(async () => {
-  const left = await fake?.cleanup();
-  await stack.disposeAsync();
-  expect(left).toEqual([]);
-});
+afterAll(() => expectNobodyLeft(stack, { fake, world }));
 
 test('run-25 a journal at its limit says so once, and what comes of the run is the same', async () => {
   const LIMIT = 8192;

@@ -1,49 +1,33 @@
 /** Runs whose child misbehaves: a fake Pi behind the real client, runner and driver. */
+import { readdir } from 'node:fs/promises';
+import { join, sep } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launch, RunStore, readResultText, stopRun, waitForEnd } from '../../src/client/index.ts';
-import { readJournal } from '../../src/core/journal/index.ts';
-import { runLayout } from '../../src/core/projects/index.ts';
-import type { JournalLine, Owner } from '../../src/protocol/index.ts';
-import { createFakePi, type FakePi, fakeTask } from '../support/fake-pi/index.ts';
-import { tempDir } from '../support/temp.ts';
+import { stopRun } from '../../src/client/index.ts';
+import { rootLayout } from '../../src/core/projects/index.ts';
+import { type FakePi, fakeTask } from '../support/fake-pi/index.ts';
+import { expectNobodyLeft, fakeWorld } from '../support/fake-world.ts';
+import { ended, journalOf, ofType, owner, startWorker } from '../support/started-run.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { createWorld, type World } from '../support/world.ts';
+import type { World } from '../support/world.ts';
 
-const owner: Owner = { kind: 'cli', id: 'test' };
 let fake: FakePi;
 let world: World;
 const stack = new AsyncDisposableStack();
 
 beforeAll(async () => {
-  const folder = stack.use(await tempDir());
-  fake = stack.use(await createFakePi({ dir: folder.path }));
-  world = stack.use(await createWorld({ piPath: fake.folder, git: false }));
+  ({ fake, world } = await fakeWorld(stack));
 });
-afterAll(() => stack.disposeAsync());
+afterAll(() => expectNobodyLeft(stack, { fake, world }));
 
-async function start(plan: Parameters<typeof fakeTask>[0]) {
-  const run = await launch(world.toolbox, {
-    agent: 'worker',
-    task: fakeTask(plan),
-    cwd: world.project,
-    owner,
-    trust: 'no-approve',
-  });
-  return { ...run, store: new RunStore(run.project) };
-}
+const start = (plan: Parameters<typeof fakeTask>[0]) => startWorker(world, fakeTask(plan));
 
 /** Runs to the end and collects what a test looks at. */
 async function play(plan: Parameters<typeof fakeTask>[0]) {
   const run = await start(plan);
-  const snapshot = await waitForEnd(run.store, run.runId);
-  const { lines } = await readJournal(runLayout(run.directory).journal);
-  const text = await readResultText(run.directory, 1);
+  const end = await ended(run);
   await waitFor('every process to be gone', async () => (await fake.running()).length === 0);
-  return { ...run, snapshot, lines, text };
+  return { ...run, ...end };
 }
-
-const ofType = <T extends JournalLine['type']>(lines: JournalLine[], type: T) =>
-  lines.filter((line): line is Extract<JournalLine, { type: T }> => line.type === type);
 
 describe('the protocol stream', () => {
   test('run-8 a line that is no JSON does not fail the child and is in the journal', async () => {
@@ -87,6 +71,28 @@ describe('the protocol stream', () => {
     expect(text).toBe('after all');
     expect(ofType(lines, 'child.progress').map((line) => line.phase)).toContain('retrying');
   });
+});
+
+test('run-26 ids of sessions and tool calls, however long or odd, never become names of files', async () => {
+  const odd = `../../${'漢/\\:*?"<>|'.repeat(300)}`;
+  const end = { type: 'tool_execution_end', toolCallId: odd, toolName: odd.slice(0, 500), isError: false };
+  await fake.planLaunches({ state: { sessionId: odd } });
+  try {
+    const tool = [{ emit: { ...end, type: 'tool_execution_start', args: {} } }, { emit: end }];
+    const { snapshot, directory } = await play({ steps: [...tool, { say: 'fine' }] });
+    expect(snapshot).toMatchObject({ state: 'complete', view: { children: [{ session: { id: odd } }] } });
+    const paths = [
+      ...(await readdir(directory, { recursive: true })),
+      ...(await readdir(rootLayout(world.toolbox.agentDir).sessionLocks)),
+    ];
+    expect(paths).toContain(join('children', '1', 'transcript.jsonl'));
+    for (const name of paths.flatMap((path) => path.split(sep))) {
+      expect(Buffer.byteLength(name)).toBeLessThanOrEqual(128);
+      expect(name).toMatch(/^[\w.@-]+$/);
+    }
+  } finally {
+    await fake.planLaunches({});
+  }
 });
 
 describe('the outcome', () => {
@@ -137,7 +143,7 @@ describe('the end of the process', () => {
     expect(snapshot.view?.children[0]?.exit?.tree).toBe('gone');
   });
 
-  test('B31 a child that settled and does not exit: the result is taken, the process ended, a note says so', async () => {
+  test('run-13 B31 a child that settled and does not exit: the result is taken, the process ended, a note says so', async () => {
     const { snapshot, text } = await play({ steps: [{ say: 'ready long ago' }], settled: [{ hang: 'stuck' }] });
     expect(snapshot.state).toBe('complete');
     expect(text).toBe('ready long ago');
@@ -157,7 +163,7 @@ describe('the end of the process', () => {
     const [first, second] = await Promise.all([stop(), stop()]);
     expect([first, second]).toEqual([{ outcome: 'done' }, { outcome: 'done' }]);
     expect(performance.now() - from).toBeLessThan(8000);
-    const { lines } = await readJournal(runLayout(run.directory).journal);
+    const lines = await journalOf(run);
     expect(ofType(lines, 'control.requested')).toHaveLength(1);
     expect((await run.store.read(run.runId)).view?.children[0]?.exit).toMatchObject({
       tree: 'gone',

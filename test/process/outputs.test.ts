@@ -2,35 +2,22 @@
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  launch,
-  planLaunch,
-  RunStore,
-  readResultText,
-  resumeRun,
-  startRun,
-  stopRun,
-  waitForEnd,
-} from '../../src/client/index.ts';
+import { launch, planLaunch, RunStore, readResultText, resumeRun, startRun, stopRun } from '../../src/client/index.ts';
 import { readJournal } from '../../src/core/journal/index.ts';
 import { MAX_OUTPUT_BYTES } from '../../src/core/outputs/index.ts';
 import { findProject, runLayout } from '../../src/core/projects/index.ts';
-import type { JournalLine, Owner } from '../../src/protocol/index.ts';
-import { createFakePi, type FakePi, fakeTask } from '../support/fake-pi/index.ts';
-import { isAlive } from '../support/process-state.ts';
-import { tempDir } from '../support/temp.ts';
+import { type FakePi, fakeTask } from '../support/fake-pi/index.ts';
+import { expectNobodyLeft, fakeWorld } from '../support/fake-world.ts';
+import { ended, ofType, owner } from '../support/started-run.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { createWorld, type World } from '../support/world.ts';
+import type { World } from '../support/world.ts';
 
-const owner: Owner = { kind: 'cli', id: 'test' };
 let fake: FakePi;
 let world: World;
 const stack = new AsyncDisposableStack();
 
 beforeAll(async () => {
-  const folder = stack.use(await tempDir());
-  fake = stack.use(await createFakePi({ dir: folder.path }));
-  world = stack.use(await createWorld({ piPath: fake.folder, git: false }));
+  ({ fake, world } = await fakeWorld(stack));
 });
 /** Every test has a folder of its own in the project. */
 let folder: string;
@@ -39,18 +26,12 @@ beforeEach(async () => {
   folder = join(world.project, `test-${++count}`);
   await mkdir(folder);
 });
-afterAll(async () => {
-  const left = await fake?.cleanup();
-  await stack.disposeAsync();
-  expect(left).toEqual([]);
-});
+afterAll(() => expectNobodyLeft(stack, { fake, world }));
 
 type Plan = Parameters<typeof fakeTask>[0];
 
 const at = (...names: string[]) => join(folder, ...names);
 const text = (...names: string[]) => readFile(at(...names), 'utf8');
-const ofType = <T extends JournalLine['type']>(lines: JournalLine[], type: T) =>
-  lines.filter((line): line is Extract<JournalLine, { type: T }> => line.type === type);
 
 const request = (plan: Plan, output: string) =>
   ({ agent: 'worker', task: fakeTask(plan), cwd: folder, owner, trust: 'no-approve', output }) as const;
@@ -58,15 +39,6 @@ const request = (plan: Plan, output: string) =>
 async function start(plan: Plan, output = 'answer.md') {
   const run = await launch(world.toolbox, request(plan, output));
   return { ...run, store: new RunStore(run.project) };
-}
-
-async function ended(run: { runId: string; directory: string; store: RunStore }) {
-  const snapshot = await waitForEnd(run.store, run.runId);
-  const { lines, skipped } = await readJournal(runLayout(run.directory).journal);
-  expect(skipped).toEqual([]);
-  const runners = ofType(lines, 'runner.started').map((line) => line.process.pid);
-  await waitFor('the runner to be gone', () => !runners.some(isAlive));
-  return { snapshot, child: snapshot.view?.children[0], lines };
 }
 
 async function play(plan: Plan, output = 'answer.md') {

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -17,12 +17,12 @@ import {
 import { JournalWriter } from '../../src/core/journal/index.ts';
 import { inspectLock } from '../../src/core/locks/index.ts';
 import { childLayout, ensureProject, runLayout } from '../../src/core/projects/index.ts';
-import { CONTINUE_PROMPT, MAX_EPOCHS } from '../../src/core/runs/index.ts';
+import { CONTINUE_PROMPT, MAX_EPOCHS, runnerLog } from '../../src/core/runs/index.ts';
 import { isTerminal, type JournalEvent, type LockOwner, type ProcessIdentity } from '../../src/protocol/index.ts';
-import { endLeftovers, owner, TestRun } from '../support/control-matrix-runs.ts';
-import { createFakePi, type FakePi, type FakeTask, fakeTask } from '../support/fake-pi/index.ts';
+import { owner, TestRun } from '../support/control-matrix-runs.ts';
+import { type FakePi, type FakeTask, fakeTask } from '../support/fake-pi/index.ts';
+import { expectNobodyLeft, fakeWorld } from '../support/fake-world.ts';
 import { isAlive } from '../support/process-state.ts';
-import { tempDir } from '../support/temp.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createWorld, type World } from '../support/world.ts';
 
@@ -34,17 +34,10 @@ let world: World;
 let real: World;
 
 beforeAll(async () => {
-  const folder = stack.use(await tempDir());
-  fake = stack.use(await createFakePi({ dir: folder.path }));
-  world = stack.use(await createWorld({ piPath: fake.folder, git: false }));
+  ({ fake, world } = await fakeWorld(stack));
   real = stack.use(await createWorld());
 });
-afterAll(async () => {
-  const left = [await endLeftovers(world), await endLeftovers(real)].flat();
-  const fakes = await fake.cleanup();
-  await stack.disposeAsync();
-  expect([left, fakes]).toEqual([[], []]);
-});
+afterAll(() => expectNobodyLeft(stack, { fake, world, others: [real] }));
 
 let names = 0;
 /** A name that no other test uses. */
@@ -411,7 +404,7 @@ describe.concurrent('a lost run', () => {
     await expectOneEnd(run);
   });
 
-  test(`is not started any more when it has lost ${MAX_EPOCHS} runners`, async () => {
+  test(`run-51 is not started any more when it has lost ${MAX_EPOCHS} runners, and says what the last one printed`, async () => {
     const run = await start();
     await run.killRunner();
     for (let epoch = 2; epoch <= MAX_EPOCHS; epoch++) {
@@ -422,11 +415,12 @@ describe.concurrent('a lost run', () => {
       );
       await run.runnerGone();
     }
+    await appendFile(runnerLog(run.directory, MAX_EPOCHS), 'RangeError: out of memory\n');
     await run.recover();
-    expect(await run.end()).toMatchObject({
-      state: 'failed',
-      error: { code: 'recovery_failed', message: expect.stringContaining(String(MAX_EPOCHS)) },
-    });
+    const { state, error } = await run.end();
+    expect([state, error?.code]).toEqual(['failed', 'recovery_failed']);
+    expect(error?.message).toContain(`has lost ${MAX_EPOCHS} runners`);
+    expect(error?.message).toContain('The runner printed last:\nRangeError: out of memory');
     expect(await run.all('child.spawned')).toHaveLength(1);
     await expectOneEnd(run);
   });

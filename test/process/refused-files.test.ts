@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allStores, steerRun, TranscriptFollower } from '../../src/client/index.ts';
-import { endLeftovers, owner, TestRun } from '../support/control-matrix-runs.ts';
-import { createFakePi, type FakePi, fakeTask } from '../support/fake-pi/index.ts';
+import { owner, TestRun } from '../support/control-matrix-runs.ts';
+import { type FakePi, fakeTask } from '../support/fake-pi/index.ts';
+import { expectNobodyLeft, fakeWorld } from '../support/fake-world.ts';
 import { type RefusedFiles, refusedFiles } from '../support/refused-files.ts';
 import { tempDir } from '../support/temp.ts';
 import { createWorld, type World } from '../support/world.ts';
@@ -19,16 +20,10 @@ let world: World;
 let files: RefusedFiles;
 
 beforeAll(async () => {
-  fake = stack.use(await createFakePi({ dir: stack.use(await tempDir()).path }));
   files = await refusedFiles(stack.use(await tempDir()).path);
-  world = stack.use(await createWorld({ piPath: fake.folder, git: false, node: files.node }));
+  ({ fake, world } = await fakeWorld(stack, { node: files.node }));
 });
-afterAll(async () => {
-  const left = await endLeftovers(world);
-  const fakes = await fake.cleanup();
-  await stack.disposeAsync();
-  expect([left, fakes]).toEqual([[], []]);
-});
+afterAll(() => expectNobodyLeft(stack, { fake, world }));
 
 let gates = 0;
 

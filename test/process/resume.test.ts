@@ -6,59 +6,36 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   GO_ON,
   interruptRun,
-  launch,
   planLaunch,
   type ResumeRequest,
   RunStore,
-  readResultText,
   resumeKind,
   resumeRun,
   startRun,
   stopRun,
-  waitForEnd,
 } from '../../src/client/index.ts';
-import { readJournal } from '../../src/core/journal/index.ts';
 import { rootLayout, runLayout } from '../../src/core/projects/index.ts';
 import { CONTINUE_PROMPT, readLaunchRecord } from '../../src/core/runs/index.ts';
 import { leaseSession } from '../../src/core/sessions/index.ts';
-import type { JournalLine, LaunchRecord, Owner } from '../../src/protocol/index.ts';
-import { createFakePi, type FakePi, fakeTask } from '../support/fake-pi/index.ts';
-import { isAlive } from '../support/process-state.ts';
-import { tempDir } from '../support/temp.ts';
+import type { LaunchRecord, Owner } from '../../src/protocol/index.ts';
+import { type FakePi, fakeTask } from '../support/fake-pi/index.ts';
+import { expectNobodyLeft, fakeWorld } from '../support/fake-world.ts';
+import { piCli } from '../support/pi-versions.ts';
+import { PiRpc } from '../support/rpc-client.ts';
+import { ended as endOf, journalOf, ofType, owner, type Started, startWorker } from '../support/started-run.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createWorld, type World } from '../support/world.ts';
 
-const owner: Owner = { kind: 'cli', id: 'test' };
 const somebodyElse: Owner = { kind: 'vscode', id: 'window-2' };
 
-interface Started {
-  runId: string;
-  directory: string;
-  store: RunStore;
-}
-
-const ofType = <T extends JournalLine['type']>(lines: JournalLine[], type: T) =>
-  lines.filter((line): line is Extract<JournalLine, { type: T }> => line.type === type);
-
-async function events(directory: string): Promise<JournalLine[]> {
-  const { lines, skipped } = await readJournal(runLayout(directory).journal);
-  expect(skipped).toEqual([]);
-  return lines;
-}
-
-async function start(world: World, task: string, cwd: string = world.project): Promise<Started> {
-  const run = await launch(world.toolbox, { agent: 'worker', task, cwd, owner, trust: 'no-approve' });
-  return { ...run, store: new RunStore(run.project) };
-}
+const events = (directory: string) => journalOf({ directory });
+const start = (world: World, task: string, cwd: string = world.project) => startWorker(world, task, { cwd });
 
 /** Waits for the end of the run and of its runner, and gives the view. */
-async function ended({ runId, directory, store }: Started) {
-  const snapshot = await waitForEnd(store, runId);
-  const runners = ofType(await events(directory), 'runner.started').map((line) => line.process.pid);
-  await waitFor('the runner to be gone', () => !runners.some(isAlive));
-  const child = snapshot.view?.children[0];
-  if (!child) throw new Error(`run ${runId} cannot be read`);
-  return { snapshot, child, text: await readResultText(directory, 1) };
+async function ended(run: Started) {
+  const { child, ...end } = await endOf(run);
+  if (!child) throw new Error(`run ${run.runId} cannot be read`);
+  return { ...end, child };
 }
 
 async function sessionOf(run: Started): Promise<string> {
@@ -100,16 +77,10 @@ describe('with a fake Pi', () => {
   let world: World;
   const stack = new AsyncDisposableStack();
   beforeAll(async () => {
-    const folder = stack.use(await tempDir());
-    fake = stack.use(await createFakePi({ dir: folder.path }));
-    world = stack.use(await createWorld({ piPath: fake.folder, git: false }));
+    ({ fake, world } = await fakeWorld(stack));
   });
   beforeEach(() => fake.planLaunches({}));
-  afterAll(async () => {
-    const left = await fake?.cleanup();
-    await stack.disposeAsync();
-    expect(left).toEqual([]);
-  });
+  afterAll(() => expectNobodyLeft(stack, { fake, world }));
 
   describe('an ended run', () => {
     test('goes on as a new run with the whole launch contract, and is itself left as it was', async () => {
@@ -474,6 +445,34 @@ describe('with Pi itself', () => {
     expect((await ended(fork)).text).toBe('Forked.');
     for (const part of ['The code word is heron.', 'Again: heron.']) expect(lastAsked()).toContain(part);
     expect(await readFile(await sessionOf(source), 'utf8')).toBe(said);
+  });
+
+  test('a session that a person has gone on with in a terminal is refused while that is open, and goes on afterwards', async () => {
+    const source = await start(world, 'SCRIPT:say {"text":"One."}');
+    await ended(source);
+    const session = await sessionOf(source);
+    await using other = new PiRpc({
+      cli: await piCli('1.6'),
+      cwd: world.project,
+      env: world.agent.env,
+      args: ['--session', session],
+    });
+    const task = 'SCRIPT:say {"text":"Three."}';
+    // That it is open alone cannot be seen; that it writes can.
+    await other.run('SCRIPT:say {"text":"Two, by hand."}');
+    if (process.platform === 'linux') {
+      const refused = await refusal(world, source, { task });
+      expect(refused).toMatchObject({
+        code: 'session_in_use',
+        message: expect.stringContaining(`process ${other.pid}`),
+      });
+      const fork = await resume(world, source, { task, fork: true });
+      expect((await ended(fork)).text).toBe('Three.');
+    }
+    await other.stop();
+    const next = await resume(world, source, { task });
+    expect((await ended(next)).text).toBe('Three.');
+    for (const part of ['One.', 'Two, by hand.']) expect(lastAsked()).toContain(part);
   });
 
   test('an interrupted tool call is no obstacle', async () => {

@@ -3,34 +3,17 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launch, RunStore, stopRun, waitForEnd } from '../../src/client/index.ts';
+import { type RunStore, stopRun, waitForEnd } from '../../src/client/index.ts';
 import { readJournal } from '../../src/core/journal/index.ts';
 import { findProject, runLayout } from '../../src/core/projects/index.ts';
-import type { JournalLine, Owner } from '../../src/protocol/index.ts';
 import { type PiVersion, piVersions } from '../support/pi-versions.ts';
 import { isAlive } from '../support/process-state.ts';
+import { journalOf, owner, startWorker } from '../support/started-run.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createWorld, type World } from '../support/world.ts';
 
-const owner: Owner = { kind: 'cli', id: 'test' };
-
-/** Starts a worker in the world's project and returns its run. */
-async function start(world: World, task: string) {
-  const launched = await launch(world.toolbox, {
-    agent: 'worker',
-    task,
-    cwd: world.project,
-    owner,
-    trust: 'no-approve',
-  });
-  return { ...launched, store: new RunStore(launched.project) };
-}
-
-async function events(directory: string): Promise<JournalLine[]> {
-  const { lines, skipped } = await readJournal(runLayout(directory).journal);
-  expect(skipped).toEqual([]);
-  return lines;
-}
+const start = (world: World, task: string) => startWorker(world, task);
+const events = (directory: string) => journalOf({ directory });
 
 /** Nothing of the run is left: neither processes nor marks of a live run. */
 async function expectNothingLeft(run: { runId: string; directory: string; store: RunStore }): Promise<void> {

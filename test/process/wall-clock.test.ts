@@ -1,11 +1,12 @@
 /** Runs during which the wall clock is set: nothing that is measured or proven may hang on it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { elapsedMs } from '../../src/protocol/index.ts';
-import { endLeftovers, TestRun } from '../support/control-matrix-runs.ts';
-import { createFakePi, type FakePi, fakeTask } from '../support/fake-pi/index.ts';
+import { TestRun } from '../support/control-matrix-runs.ts';
+import { type FakePi, fakeTask } from '../support/fake-pi/index.ts';
+import { expectNobodyLeft, fakeWorld } from '../support/fake-world.ts';
 import { type MovedClock, movedClock } from '../support/moved-clock.ts';
 import { tempDir } from '../support/temp.ts';
-import { createWorld, type World } from '../support/world.ts';
+import type { World } from '../support/world.ts';
 
 const DAY_MS = 86_400_000;
 /** Long enough for a busy machine, far shorter than the day. */
@@ -17,16 +18,10 @@ let world: World;
 let clock: MovedClock;
 
 beforeAll(async () => {
-  fake = stack.use(await createFakePi({ dir: stack.use(await tempDir()).path }));
   clock = await movedClock(stack.use(await tempDir()).path);
-  world = stack.use(await createWorld({ piPath: fake.folder, git: false, node: clock.node }));
+  ({ fake, world } = await fakeWorld(stack, { node: clock.node }));
 });
-afterAll(async () => {
-  const left = await endLeftovers(world);
-  const fakes = await fake.cleanup();
-  await stack.disposeAsync();
-  expect([left, fakes]).toEqual([[], []]);
-});
+afterAll(() => expectNobodyLeft(stack, { fake, world }));
 
 describe.each([
   ['a day forward', DAY_MS],

@@ -139,13 +139,15 @@ What a person can ask of a run, and what comes of it. Written by \`node scripts/
 - **A request is in the journal before it has an effect**, with who asked. The same request, sent twice, is carried out once.
 - **Stop wins over a time limit, a time limit over interrupt**, in whatever order they come while the work is being ended.
 - **\`lost\`** and **\`unresponsive\`** are never stored. A run is lost when the identity of its runner's process is proven gone;
-  unresponsive when that process lives, holds the run, and does not answer within a second.
+  unresponsive when that process lives, holds the run, and does not answer within a second. How long it has been silent
+  makes no difference: nothing is ended for its age.
 `;
 
 const RECEIPTS = {
   queued: 'The child has it in its queue, or gets it as soon as it has its task. Later receipts stand in the journal.',
   delivered: "The child's model was asked with it. Nothing less counts.",
-  missed: 'The child ended its work before that, or the runner was lost and nobody knows (`outcome unknown`).',
+  missed:
+    'The child ended its work before that, an extension of it dealt with the message alone, or the runner was lost and nobody knows (`outcome unknown`).',
   failed: 'The child refused it; the reason is given.',
 };
 
@@ -157,6 +159,9 @@ ${table(
   Object.entries(RECEIPTS).map(([receipt, meaning]) => [`\`${receipt}\``, meaning]),
 )}
 
+A message that reaches the child just after its end begins more work in the same conversation; the run then ends with the answer
+to it. Pi puts the text of a skill or a prompt template in place of its name, in messages as in tasks.
+
 Whoever sends a message waits at most three seconds for more than \`queued\`. An empty message (\`steer_empty\`) and one of more
 than 128 KiB (\`steer_too_large\`) are refused.
 
@@ -165,5 +170,8 @@ than 128 KiB (\`steer_too_large\`) are refused.
 A limit counts the time during which a runner of the run was alive, by a monotonic clock; sleep, suspension and the time
 between two runners do not count. When it is reached the child is asked to stop, then ended: its input is closed, after 2 s it
 gets SIGTERM, after another second SIGTERM again, after another second everything it started is killed. The error names what
-the child was doing. What it had said until then is kept as the result, and no other model is tried.
+the child was doing. The last words it had said until then are kept as the result, as they are after a stop or an interrupt, and
+no other model is tried.
+
+A limit is given in seconds or minutes, with fractions; \`0\` means none. One so small that it would round to none is refused.
 `;

@@ -3,7 +3,15 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ChildOutcome } from '../../src/core/children/index.ts';
 import { type ChildPlan, type ErrorCode, NO_USAGE } from '../../src/protocol/index.ts';
-import { type AttemptFacts, COLD_START_DELAYS_MS, COLD_START_MS, nextStep } from '../../src/runner/attempt-policy.ts';
+import {
+  type AttemptFacts,
+  attemptsSoFar,
+  COLD_START_DELAYS_MS,
+  COLD_START_MS,
+  nextStep,
+} from '../../src/runner/attempt-policy.ts';
+import { oneOfEach } from './builders/events.ts';
+import { lines } from './builders/run.ts';
 
 const plan: ChildPlan = {
   agent: {
@@ -26,6 +34,7 @@ const outcome = (change: Partial<ChildOutcome>): ChildOutcome => ({
   state: 'failed',
   stopReason: null,
   text: '',
+  lastWords: '',
   error: null,
   progress,
   exited: false,
@@ -215,4 +224,41 @@ test('whatever happens, no more than three starts, each model once and one recov
       expect(steps).toBeLessThanOrEqual(3 + 2 + 1);
     }),
   );
+});
+
+describe('what earlier runners have tried', () => {
+  const failed = (next: 'retry' | 'fallback' | 'continue', model: string | null) =>
+    ({ ...oneOfEach['child.attempt.failed'], next, model }) as const;
+
+  test('is nothing in a run that was not lost', () => {
+    expect(attemptsSoFar(plan, [])).toEqual({ plan, coldStarts: 0, tried: [], recovered: false });
+  });
+
+  test('decides the model: the first one after those that failed, in the order of the agent', () => {
+    const once = attemptsSoFar(plan, lines([failed('fallback', 'fake/first')]));
+    expect(once).toMatchObject({ plan: { model: 'fake/second' }, tried: ['fake/first'] });
+    const twice = lines([failed('fallback', 'fake/first'), failed('fallback', 'fake/second')]);
+    expect(attemptsSoFar(plan, twice)).toMatchObject({
+      plan: { model: 'fake/third' },
+      tried: ['fake/first', 'fake/second'],
+    });
+    // The policy goes on where it stood.
+    const { tried } = attemptsSoFar(plan, twice);
+    expect(step({ outcome: modelError('429'), tried: [...tried, 'fake/third'] })).toEqual({ next: 'none' });
+  });
+
+  test('counts starts that failed, and remembers that an abort was recovered from', () => {
+    const earlier = lines([failed('retry', null), failed('retry', null), failed('continue', 'fake/first')]);
+    expect(attemptsSoFar(plan, earlier)).toEqual({
+      plan,
+      coldStarts: 2,
+      tried: ['fake/first'],
+      recovered: true,
+    });
+  });
+
+  test('changes no model that was named for the run', () => {
+    const named = { ...plan, model: 'fake/first', modelIsExplicit: true };
+    expect(attemptsSoFar(named, lines([failed('fallback', 'fake/first')])).plan).toEqual(named);
+  });
 });

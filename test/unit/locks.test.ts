@@ -382,3 +382,53 @@ describe('a lock that expires', () => {
     expect([lock.owner.epoch, await lock.stillHeld()]).toEqual([2, true]);
   });
 });
+
+describe('a lock whose file was removed or damaged', () => {
+  const body = async (epoch: number) => JSON.parse(await readFile(`${path}.${epoch}`, 'utf8'));
+
+  it('is written anew by its owner, in the same generation', async () => {
+    const lock = await acquireLock(path, { purpose: 'run 1', socket: '/s.sock' });
+    expect(await lock.renew()).toBe('held');
+    await rm(`${path}.1`);
+    expect(await lock.renew()).toBe('renewed');
+    expect(await body(1)).toEqual(lock.owner);
+    await writeFile(`${path}.1`, '{"version":1');
+    expect(await lock.renew()).toBe('renewed');
+    expect(await body(1)).toEqual(lock.owner);
+    expect(await lockFiles()).toEqual(['lease.1']);
+    await lock.release();
+    expect((await inspectLock(path)).state).toBe('missing');
+  });
+
+  it('is lost when somebody else took it meanwhile, also in the same generation', async () => {
+    const lock = await acquireLock(path, { purpose: 'run 1' });
+    await rm(`${path}.1`);
+    const other = await acquireLock(path, { purpose: 'run 1, another' });
+    expect(other.owner.epoch).toBe(1);
+    expect(await lock.renew()).toBe('lost');
+    expect(await body(1)).toEqual(other.owner);
+    const next = await acquireLock(join(folder.path, 'other'), { purpose: 'x' });
+    await rename(join(folder.path, 'other.1'), `${path}.5`);
+    expect(await other.renew()).toBe('lost');
+    expect(await lockFiles()).toEqual(['lease.1', 'lease.5']);
+    expect(next.owner.epoch).toBe(1);
+  });
+
+  it('is lost when somebody is quicker with the same generation', async () => {
+    const lock = await acquireLock(path, { purpose: 'run 1' });
+    await rm(`${path}.1`);
+    link.before = async () => {
+      link.before = async () => undefined;
+      await writeOwner(anOwner(await me(), { token: 'quicker' }));
+    };
+    expect(await lock.renew()).toBe('lost');
+    expect((await body(1)).token).toBe('quicker');
+  });
+
+  it('does not go back behind an epoch that is known from elsewhere', async () => {
+    const lock = await acquireLock(path, { purpose: 'run 1', after: 3 });
+    expect(lock.owner.epoch).toBe(4);
+    await lock.release();
+    expect((await acquireLock(path, { purpose: 'run 1', after: 2 })).owner.epoch).toBe(5);
+  });
+});

@@ -188,6 +188,13 @@ describe('what a child is doing', () => {
     expect(NEW_CONVERSATION.usage).toEqual(NO_USAGE);
   });
 
+  it('remembers the last words when empty messages follow, and over the next prompt', () => {
+    const state = played([says('Let me look.'), starts('1', 'bash'), says('', { stopReason: 'aborted' }), says(' \n')]);
+    expect(state).toMatchObject({ lastWords: 'Let me look.', lastAssistant: { text: ' \n' } });
+    expect(nextPrompt(state)).toMatchObject({ lastWords: 'Let me look.', lastAssistant: undefined });
+    expect(NEW_CONVERSATION.lastWords).toBe('');
+  });
+
   it('keeps the last thing it said, joined from its text parts', () => {
     const content = [
       { type: 'thinking', thinking: 'hm' } as const,
@@ -222,6 +229,7 @@ describe('how work came out', () => {
       state: 'complete',
       stopReason: 'stop',
       text: 'The answer.',
+      lastWords: 'The answer.',
       error: null,
       progress: expect.objectContaining({ turns: 2, phase: 'idle', usage: expect.objectContaining({ input: 5 }) }),
       exited: false,
@@ -298,6 +306,18 @@ describe('how work came out', () => {
     });
   });
 
+  it.each([
+    [143, 'SIGTERM'],
+    [129, 'SIGHUP'],
+  ])('run-19 exit code %i is how Pi obeys %s: stopped as well, also in a tool', (exitCode, signal) => {
+    expect(outcome([says('half'), starts('1', 'bash')], exited(exitCode))).toMatchObject({
+      state: 'stopped',
+      text: 'half',
+      exited: true,
+      error: { code: 'child_exited', message: `The child was ended from outside by ${signal}.` },
+    });
+  });
+
   it('an exit that is not clean, or before any answer, is a failure with what it printed', () => {
     expect(outcome([says('nearly')], { ...exited(7), stderr: 'boom\n\n' })).toMatchObject({
       state: 'failed',
@@ -318,6 +338,16 @@ describe('how work came out', () => {
     });
     const plain = outcome([], { failure: { code: 'pi_failed', message: 'No.' } });
     expect(plain.error).toEqual({ code: 'pi_failed', message: 'No.' });
+  });
+
+  it('an abort between two messages leaves the words before it', () => {
+    expect(outcome([says('Let me look.'), says('', { stopReason: 'aborted' }), settled])).toMatchObject({
+      state: 'stopped',
+      stopReason: 'aborted',
+      text: '',
+      lastWords: 'Let me look.',
+    });
+    expect(outcome([says('first')], { partial: 'The second is', ...exited(1) }).lastWords).toBe('The second is');
   });
 
   it('an aborted answer is stopped, without an error', () => {

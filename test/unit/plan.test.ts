@@ -146,6 +146,28 @@ describe('a launch that cannot be carried out', () => {
       });
   });
 
+  it('run-61 is refused with two limits that differ: they are two names for one', async () => {
+    await refused(
+      { timeoutMs: 1000, maxRuntimeMs: 2000 },
+      {
+        code: 'launch_invalid',
+        message: 'timeoutMs is 1000 and maxRuntimeMs is 2000.',
+        hint: 'They are two names for one limit: give one of them.',
+      },
+    );
+    await expect(plan({ timeoutMs: null, maxRuntimeMs: 2000 })).rejects.toMatchObject({ code: 'launch_invalid' });
+    const limit = async (request: Partial<LaunchRequest>) => (await plan(request)).record.timeoutMs;
+    expect(await limit({ timeoutMs: 1000, maxRuntimeMs: 1000 })).toBe(1000);
+    expect(await limit({ maxRuntimeMs: 2000 })).toBe(2000);
+    expect(await limit({ maxRuntimeMs: null })).toBeNull();
+    await expect(plan({ maxRuntimeMs: 0.5 })).rejects.toMatchObject({ message: 'maxRuntimeMs is 0.5.' });
+  });
+
+  it('run-62 has half an hour when nobody names a limit, and none when that is asked for', async () => {
+    expect((await plan()).record.timeoutMs).toBe(30 * 60_000);
+    expect((await plan({ timeoutMs: null })).record.timeoutMs).toBeNull();
+  });
+
   it('is refused with an output that cannot be written, or that is named nowhere', async () => {
     await expect(plan({ outputMode: 'file-only' })).rejects.toMatchObject({
       code: 'launch_invalid',

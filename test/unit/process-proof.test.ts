@@ -7,6 +7,8 @@ import { aRecord, ended, lines } from './builders/run.ts';
 
 const proof = (...events: JournalEvent[]) => processProof(foldRun(aRecord(), lines(events)));
 const spawned = (attempt: number): JournalEvent => ({ ...oneOfEach['child.spawned'], attempt });
+const intended = (attempt: number): JournalEvent => ({ ...oneOfEach['child.spawn.intended'], attempt });
+const failedToStart = (attempt: number): JournalEvent => ({ ...oneOfEach['child.spawn.failed'], attempt });
 const gone = (attempt: number, tree: 'gone' | 'unknown' = 'gone'): JournalEvent => ({
   ...oneOfEach['child.ended'],
   attempt,
@@ -22,7 +24,7 @@ describe('the proof', () => {
 
   it('needs no process where none was started', () => {
     expect(proof(over)).toEqual({ state: 'not-started', reason: null });
-    expect(proof(oneOfEach['child.spawn.intended'], oneOfEach['child.spawn.failed'], over).state).toBe('not-started');
+    expect(proof(intended(1), failedToStart(1), over).state).toBe('not-started');
   });
 
   it('is that every process was seen to end with all it had started', () => {
@@ -43,6 +45,25 @@ describe('the proof', () => {
     const unchecked = { state: 'unknown', reason: 'process-tree-unverified' };
     expect(proof(spawned(1), gone(1, 'unknown'), over)).toEqual(unchecked);
     expect(proof(spawned(1), gone(1, 'unknown'), spawned(2), gone(2), over)).toEqual(unchecked);
+  });
+
+  it('is missing when a process may have been started and nobody saw it', () => {
+    const unseen = { state: 'unknown', reason: 'writer-close-unverified' };
+    expect(proof(intended(1), over)).toEqual(unseen);
+    expect(proof(intended(1), spawned(1), gone(1), intended(2), over)).toEqual(unseen);
+    // Until it was looked for.
+    expect(proof(intended(1), gone(1), over).state).toBe('observed');
+    expect(proof(intended(1), gone(1, 'unknown'), over)).toEqual({
+      state: 'unknown',
+      reason: 'process-tree-unverified',
+    });
+  });
+
+  it('counts a process that was meant and came to be once', () => {
+    expect(proof(intended(1), spawned(1), gone(1), over).state).toBe('observed');
+    expect(foldRun(aRecord(), lines([intended(1), spawned(1)])).children[0]?.processes).toEqual([
+      { attempt: 1, process: { pid: 8, start: 'c' }, tree: 'pending' },
+    ]);
   });
 
   it('can come after the end of the run', () => {

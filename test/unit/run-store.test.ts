@@ -1,6 +1,7 @@
-import { mkdir, readFile, rename, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { formatDetails } from '../../src/cli/format.ts';
 import { deriveState, RunFollower, readSnapshot } from '../../src/client/run-snapshot.ts';
 import { allStores, findRun, RunStore } from '../../src/client/run-store.ts';
 import { projectLayout, rootLayout, runLayout } from '../../src/core/projects/index.ts';
@@ -102,14 +103,15 @@ describe('the run a person means', () => {
   it('is found by its id, by its beginning and by its end', async () => {
     expect(await found(first)).toEqual(['here', first]);
     expect(await found('01890000-0')).toEqual(['here', first]);
-    expect(await found('aaaa')).toEqual(['here', first]);
+    expect(await found('0000aaaa')).toEqual(['here', first]);
     expect(await found(third)).toEqual(['other', third]);
     expect(await found('1234bbbb')).toEqual(['other', third]);
     expect(await found('01890000-2')).toEqual(['other', third]);
   });
 
   it('is looked for here first', async () => {
-    expect(await found('bbbb')).toEqual(['here', second]);
+    expect(await found('0000bbbb')).toEqual(['here', second]);
+    expect(await found('1234bbbb')).toEqual(['other', third]);
   });
 
   it('can be the last one of this project', async () => {
@@ -121,7 +123,14 @@ describe('the run a person means', () => {
     });
   });
 
-  it('is not guessed among several', async () => {
+  it('run-58 is the one of exactly this id, also when others could be meant', async () => {
+    // Links and files of other names never count, so only ids are compared; a whole id ends the search.
+    const ids = vi.spyOn(other, 'runIds');
+    expect(await found(second)).toEqual(['here', second]);
+    expect(ids).not.toHaveBeenCalled();
+  });
+
+  it('run-58 is not guessed among several: all that fit are listed', async () => {
     await expect(found('01890000')).rejects.toMatchObject({
       code: 'run_ambiguous',
       message: '"01890000" fits 2 runs.',
@@ -129,12 +138,57 @@ describe('the run a person means', () => {
     });
   });
 
-  it('must be named by four characters at least, and must exist', async () => {
-    for (const wanted of ['aaa', '', 'zzzz', '../x', newRunId()])
+  it('must exist', async () => {
+    for (const wanted of ['01890000-9', newRunId()])
       await expect(found(wanted)).rejects.toMatchObject({
         code: 'run_not_found',
         message: `There is no run "${wanted}".`,
       });
+  });
+
+  it('run-60 must be named by eight characters at least; with fewer nobody looks at the disk', async () => {
+    const looks = [vi.spyOn(store, 'runIds'), vi.spyOn(other, 'runIds')];
+    for (const wanted of ['a', '0189', '0189000'])
+      await expect(found(wanted)).rejects.toMatchObject({
+        code: 'run_not_found',
+        message: `"${wanted}" is too short for a run.`,
+        hint: expect.stringContaining('at least 8 characters'),
+      });
+    for (const look of looks) expect(look).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    '..',
+    '.',
+    '',
+    '../../etc/passwd',
+    '01890000/../x',
+    'a\\b',
+    '/tmp',
+    'C:',
+    `${first}/`,
+    `${first}\0`,
+    'zzzzzzzz',
+  ])('run-59 cannot be named by %j: it is refused before any file is looked at', async (wanted) => {
+    const looks = [vi.spyOn(store, 'runIds'), vi.spyOn(other, 'runIds')];
+    await expect(found(wanted)).rejects.toMatchObject({ code: 'run_not_found' });
+    for (const look of looks) expect(look).not.toHaveBeenCalled();
+    expect(() => store.directoryOf(wanted)).toThrow(expect.objectContaining({ code: 'run_not_found' }));
+    expect(() => store.read(wanted)).toThrow(expect.objectContaining({ code: 'run_not_found' }));
+  });
+
+  it('run-59 is not a link, wherever it leads', async () => {
+    const runId = newRunId();
+    const outside = await writeRun(join(folder.path, 'outside'), { events: [ended('complete')] });
+    await symlink(outside.directory, store.directoryOf(runId));
+    expect(await store.runIds()).not.toContain(runId);
+    await expect(found(runId)).rejects.toMatchObject({ code: 'run_not_found' });
+    // Nor when it is asked for by its id.
+    expect(await store.read(runId)).toMatchObject({
+      state: 'unknown',
+      view: null,
+      error: { code: 'run_unreadable', message: expect.stringContaining('is a link') },
+    });
   });
 });
 
@@ -177,11 +231,24 @@ describe('the state a person is shown', () => {
     expect(await states(anOwner(await me(), { socket }), { ...running, state: 'complete' })).toBe('complete');
     expect(await states(anOwner(goneIdentity(), { socket }))).toBe('lost');
     expect(await states(anOwner(goneIdentity(), { socket, released: true }))).toBe('lost');
-    expect(await states(anOwner({ pid: process.pid, start: null }, { socket }))).toBe('unknown');
     // The lease is there before its address.
     expect(await states(anOwner(await me()))).toBe('running');
     expect(await states('{"being wri')).toBe('running');
     expect(probe).not.toHaveBeenCalled();
+  });
+
+  it('is asked for where nothing is known about the process: it may answer', async () => {
+    await writeLease(anOwner({ pid: process.pid, start: null }, { socket: '/nowhere.sock' }));
+    expect(await deriveState(folder.path, running, async () => true)).toBe('running');
+    expect(await deriveState(folder.path, running, async () => false)).toBe('unknown');
+  });
+
+  it('without a lease is that of the runner its journal names', async () => {
+    const created = Date.now();
+    const of = (runner: RunView['runner']) => deriveState(folder.path, { ...running, createdAt: created, runner });
+    expect(await of(await me())).toBe('unresponsive');
+    expect(await of(goneIdentity())).toBe('lost');
+    expect(await of({ pid: process.pid, start: null })).toBe('unknown');
   });
 
   it('is lost when the runner is proven gone', async () => {
@@ -227,13 +294,75 @@ describe('a run at one moment', () => {
     });
   });
 
-  it('is its journal when the status is missing, broken or not final', async () => {
+  it('is its journal when the status is missing, of another version or not final', async () => {
     const { runId, directory } = await writeRun(folder.path, { events: [ended('partial')], status: false });
-    const statuses = [undefined, '{"torn', JSON.stringify(initialView(aRecord()))];
+    const statuses = [undefined, '{"version":7}', JSON.stringify(initialView(aRecord()))];
     for (const status of statuses) {
       if (status !== undefined) await writeFile(runLayout(directory).status, status);
-      expect(await readSnapshot(runId, directory)).toMatchObject({ state: 'partial', view: { seq: 1 } });
+      const snapshot = await readSnapshot(runId, directory);
+      expect(snapshot).toMatchObject({ state: 'partial', view: { seq: 1 } });
+      expect(snapshot).not.toHaveProperty('damage');
     }
+  });
+
+  it('run-22 whose status is no JSON is its journal, with the file named and left as it is', async () => {
+    const { runId, directory } = await writeRun(folder.path, { events: [ended('partial')], status: false });
+    const { status } = runLayout(directory);
+    for (const content of ['{"torn', '', '\0\0\0']) {
+      await writeFile(status, content);
+      expect(await readSnapshot(runId, directory)).toMatchObject({
+        state: 'partial',
+        view: { seq: 1 },
+        damage: `${status} is not JSON. It was left as it is.`,
+      });
+      expect(await readFile(status, 'utf8')).toBe(content);
+    }
+  });
+
+  it('run-22 whose record is no JSON is unknown, with the file named and left as it is', async () => {
+    const { runId, directory } = await writeRun(folder.path, { events: [oneOfEach['run.proceeded']] });
+    const { record } = runLayout(directory);
+    await writeFile(record, '{"version":1,');
+    expect(await readSnapshot(runId, directory)).toMatchObject({
+      state: 'unknown',
+      view: null,
+      error: { code: 'run_unreadable', message: `${record} is not JSON. It was left as it is.` },
+    });
+    expect(await readFile(record, 'utf8')).toBe('{"version":1,');
+  });
+
+  it.each([
+    ['a state there is not', { type: 'run.ended', state: 'splendid', error: null }],
+    ['a number that is a text', { ...oneOfEach['child.progress'], turns: 'many' }],
+    ['a field that is missing', { type: 'child.spawned', child: 1 }],
+    ['a child that is nobody', { ...oneOfEach['child.progress'], child: 0 }],
+  ])('run-27 with %s in its journal shows the rest, and the damage', async (_, malformed) => {
+    const { runId, directory } = await writeRun(folder.path, {
+      events: [oneOfEach['run.proceeded']],
+      lease: await me(),
+    });
+    const rest = { ...oneOfEach['attention.raised'], seq: 3, t: 2_002 };
+    const lines = [{ ...malformed, seq: 2, t: 2_001 }, rest].map((line) => `${JSON.stringify(line)}\n`).join('');
+    await writeFile(runLayout(directory).journal, lines, { flag: 'a' });
+    const snapshot = await readSnapshot(runId, directory);
+    expect(snapshot).toMatchObject({ state: 'running', skipped: 1, view: { seq: 3 } });
+    expect(snapshot.view?.children[0]?.attention).toEqual(['needs_attention']);
+    expect(formatDetails(snapshot)).toMatch(/^unreadable 1 journal record\(s\)$/m);
+  });
+
+  it('run-51 whose runner died without a result is lost, with what it printed and without its tokens', async () => {
+    const events = [{ ...oneOfEach['runner.started'], epoch: 1, process: goneIdentity() }, oneOfEach['run.proceeded']];
+    const { runId, directory } = await writeRun(folder.path, { events, lease: goneIdentity() });
+    const before = await readdir(directory);
+    expect((await readSnapshot(runId, directory)).error?.message).toMatch(/restarted\.$/);
+    const token = `sk-ant-${'x'.repeat(30)}`;
+    await writeFile(runLayout(directory).log, `${'noise '.repeat(2_000)}\nRangeError: out of ${token} memory\n`);
+    const { state, error } = await readSnapshot(runId, directory);
+    expect([state, error?.code]).toEqual(['lost', 'run_lost']);
+    expect(error?.message).toMatch(/The runner printed last:\n[\s\S]*RangeError: out of \[redacted\] memory$/);
+    expect(error?.message.length).toBeLessThan(4_500);
+    // That it is told does not hang on anything being written.
+    expect(await readdir(directory)).toEqual([...before, 'runner.log'].sort());
   });
 
   it('says how much of its journal could not be read', async () => {

@@ -42,9 +42,17 @@ interface Effect {
 
 const effects: Record<JournalEventType, Effect> = {
   'run.created': {},
-  'runner.started': { run: { epoch: 1 } },
+  'runner.started': { run: { epoch: 1, runner: { pid: 7, start: 's' } } },
   'run.proceeded': { run: { state: 'running', startedAt: 5_000 } },
-  'child.spawn.intended': { child: { state: 'running', phase: 'starting', attempt: 2, startedAt: 5_000 } },
+  'child.spawn.intended': {
+    child: {
+      state: 'running',
+      phase: 'starting',
+      attempt: 2,
+      startedAt: 5_000,
+      processes: [{ attempt: 2, process: null, tree: 'pending' }],
+    },
+  },
   'child.spawned': {
     child: {
       process: { pid: 8, start: 'c' },
@@ -192,6 +200,13 @@ describe('the fold', () => {
     const record = aRecord({ workflowKey: 'a.b', lane: lanes, owner: { kind: 'schedule', id: 'x' } });
     const view = foldRun(record, lines(Object.values(oneOfEach)));
     expect(view).toMatchObject({ workflowKey: 'a.b', lane: lanes, owner: { kind: 'schedule', id: 'x' } });
+  });
+
+  it('shows the model a child is started with at once', () => {
+    const intended = { ...oneOfEach['child.spawn.intended'], model: 'fake/second' };
+    expect(foldRun(aRecord(), lines([intended])).children[0]?.model).toBe('fake/second');
+    const before = applyLine(initialView(aRecord()), stamped(intended, 1));
+    expect(applyLine(before, stamped({ ...intended, model: null }, 2)).children[0]?.model).toBe('fake/second');
   });
 
   it('tells the story of a run that goes well', () => {

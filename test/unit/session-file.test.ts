@@ -39,8 +39,48 @@ function parsed(text: string): Extract<SessionFile, { state: 'ok' }> {
   if (file.state !== 'ok') throw new Error(file.reason);
   return file;
 }
-const judge = (...lines: (Value | string)[]) => judgeSession(parsed(content(header, ...lines)), sha(TASK));
+const judge = (...lines: (Value | string)[]) => judgeSession(parsed(content(header, ...lines)), { sha256: sha(TASK) });
 const ids = (text: string) => parsed(text).branch.map((one) => one.id);
+
+/** Judges a prompt that Pi wrote into the session as something else, by its place. */
+const judgePlaced = (after: string | null | undefined, ...lines: (Value | string)[]) =>
+  judgeSession(parsed(content(header, ...lines)), { sha256: sha('/skill:mend it'), after });
+
+describe('a prompt that Pi expanded', () => {
+  const expanded = user('p', null, '<skill name="mend">…</skill>\n\nit');
+
+  test('is the first message of a new session', () => {
+    expect(judgePlaced(null, expanded, assistant('b', 'p', 'Mended'))).toEqual({
+      kind: 'answered',
+      text: 'Mended',
+      stopReason: 'stop',
+    });
+    expect(judgePlaced(null, expanded, assistant('b', 'p', 'I look', 'toolUse'))).toEqual({ kind: 'unfinished' });
+    expect(judgePlaced(null, expanded)).toEqual({ kind: 'not-begun' });
+    expect(judgePlaced(null)).toEqual({ kind: 'not-begun' });
+  });
+
+  test('is what follows the entry the session ended with before', () => {
+    const before = [user('a', null, 'earlier'), assistant('b', 'a', 'Earlier answer')];
+    // It was never sent: the earlier answer is not its own.
+    expect(judgePlaced('b', ...before)).toEqual({ kind: 'not-begun' });
+    const sent = [...before, user('c', 'b', 'expanded'), assistant('d', 'c', 'Mended')];
+    expect(judgePlaced('b', ...sent)).toEqual({ kind: 'answered', text: 'Mended', stopReason: 'stop' });
+    // Messages that came while it worked are not it.
+    expect(judgePlaced('b', ...sent.slice(0, 3), user('x', 'c', 'steered'))).toEqual({ kind: 'not-begun' });
+  });
+
+  test('cannot be told where its place is not known: an old journal, or another session', () => {
+    for (const after of [undefined, 'gone'])
+      expect(judgePlaced(after, expanded, assistant('b', 'p', 'Mended'))).toEqual({ kind: 'not-begun' });
+  });
+});
+
+test('the same words said before are not the prompt that follows the known entry', () => {
+  const session = parsed(content(header, user('a', null, TASK), assistant('b', 'a', 'Old answer')));
+  expect(judgeSession(session, { sha256: sha(TASK), after: 'b' })).toEqual({ kind: 'not-begun' });
+  expect(judgeSession(session, { sha256: sha(TASK) })).toMatchObject({ kind: 'answered' });
+});
 
 describe('the file', () => {
   test('a good one gives its id, its folder and its branch', async () => {
@@ -113,7 +153,11 @@ describe('the file', () => {
       assistant('b', 'n', 'Done'),
     );
     expect(ids(text)).toEqual(['a', 'm', 'n', 'b']);
-    expect(judgeSession(parsed(text), sha(TASK))).toEqual({ kind: 'answered', text: 'Done', stopReason: 'stop' });
+    expect(judgeSession(parsed(text), { sha256: sha(TASK) })).toEqual({
+      kind: 'answered',
+      text: 'Done',
+      stopReason: 'stop',
+    });
   });
 
   test('entries without id and messages of a shape that is not known are left out', () => {
@@ -259,7 +303,7 @@ describe('a file cut off at any byte', () => {
         }
         if (file.state !== 'ok') throw new Error(file.reason);
         expect(file.branch.map((one) => one.id)).toEqual(whole.slice(1).map((one) => one['id']));
-        const verdict = judgeSession(file, sha(TASK));
+        const verdict = judgeSession(file, { sha256: sha(TASK) });
         if (verdict.kind !== 'answered') return;
         const last = messages[whole.length - 3];
         expect(last).toMatchObject({ role: 'assistant', text: verdict.text, stopReason: verdict.stopReason });
@@ -276,7 +320,7 @@ describe('a file cut off at any byte', () => {
         const bytes = Buffer.from(good);
         for (const [at, value] of changes) bytes[at] = value;
         const file = parseSession('/s.jsonl', bytes.toString('utf8'));
-        if (file.state === 'ok') judgeSession(file, sha(TASK));
+        if (file.state === 'ok') judgeSession(file, { sha256: sha(TASK) });
       }),
       { numRuns: 500 },
     );

@@ -42,6 +42,27 @@ describe('settings', () => {
     expect(await loadSettings(path, {})).toEqual(none());
   });
 
+  it('say whether runners get scopes of systemd, only where somebody does', async () => {
+    const options = {
+      env: { PI_CODING_AGENT_DIR: folder.path },
+      distDirectory: '',
+      client: { kind: 'x', version: '0' },
+    };
+    const { root } = new Toolbox(options);
+    await mkdir(root.root, { recursive: true });
+    const scope = async (own?: boolean) =>
+      (await new Toolbox({ ...options, overrides: () => (own === undefined ? {} : { systemdScope: own }) }).settings())
+        .systemdScope;
+    expect([await scope(), await scope(true)]).toEqual([undefined, true]);
+    await writeFile(root.config, '{"runner":{"systemdScope":true}}');
+    expect([await scope(), await scope(false)]).toEqual([true, false]);
+    await writeFile(root.config, '{"runner":{"systemdScope":"yes"}}');
+    await expect(scope()).rejects.toMatchObject({
+      code: 'config_invalid',
+      message: expect.stringContaining('runner.systemdScope'),
+    });
+  });
+
   it('come from the client before all others', async () => {
     const env = { PI_CODING_AGENT_DIR: folder.path, PI_LANES_NODE: '/env/node', PI_LANES_PI: '/env/pi' };
     const options = { env, distDirectory: '', client: { kind: 'test', version: '0' } };

@@ -247,6 +247,46 @@ describe('a receipt', () => {
   });
 });
 
+describe('a message that is a command', () => {
+  it('is missed when an extension dealt with it, because no model was asked', async () => {
+    await steering.attach(child);
+    child.disposition = 'handled';
+    const reason = 'an extension of the agent dealt with it; its model was not asked';
+    expect(await say('/quota', 'a')).toEqual({ state: 'missed', reason });
+    expect(await story()).toEqual(['a asked', `a missed: ${reason}`]);
+  });
+});
+
+describe('when the child says its work is over', () => {
+  it('what is on its way is waited for, and nothing more is handed over until it is attached again', async () => {
+    await steering.attach(child);
+    const arrived = Promise.withResolvers<void>();
+    child.taking = () => arrived.promise;
+    const first = say('first');
+    await reaches('first', 'pending');
+    await expect.poll(() => child.told).toEqual(['steer: first']);
+    let isQuiet = false;
+    const quiet = steering.quiet().then(() => {
+      isQuiet = true;
+    });
+    const second = say('second');
+    await reaches('second', 'pending');
+    for (let i = 0; i < 20; i++) await turn();
+    expect([isQuiet, child.told]).toEqual([false, ['steer: first']]);
+    arrived.resolve();
+    await quiet;
+    // It has begun more work, so both are taken up.
+    attentive();
+    await steering.attach(child);
+    steering.heard('first');
+    steering.modelAsked();
+    expect(await Promise.all([first, second])).toEqual([
+      { state: 'delivered', reason: null },
+      { state: 'delivered', reason: null },
+    ]);
+  });
+});
+
 describe('the end of the work', () => {
   it('makes every message missed that was not taken up, at once', async () => {
     const early = say('waits');

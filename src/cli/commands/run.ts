@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text as readStream } from 'node:stream/consumers';
-import { launch, RunStore, waitForEnd } from '../../client/index.ts';
+import { type LaunchRequest, launch, RunStore, waitForEnd } from '../../client/index.ts';
+import { timeLimit } from '../../core/settings/index.ts';
 import { visible } from '../../core/transcripts/index.ts';
 import { LanesError, type RunState } from '../../protocol/index.ts';
 import { readAnswerText } from '../answer-text.ts';
@@ -41,7 +42,8 @@ export async function runCommand(context: CliContext, options: RunOptions): Prom
     ...outputMode(options['output-mode']),
     ...timeouts(options),
   });
-  const { runId, directory } = launched;
+  const { runId, directory, noScope } = launched;
+  if (noScope !== undefined) context.err(`The runner has no scope of systemd of its own: ${noScope}`);
   if (!options.wait) {
     if (options.json) printJson(context, { runId, directory, state: 'running' });
     else context.out(runId);
@@ -114,19 +116,15 @@ function outputMode(text: string | undefined): { outputMode?: 'inline' | 'file-o
   throw new LanesError('launch_invalid', `--output-mode is "${text}".`, 'It must be inline or file-only.');
 }
 
-/** An option given in seconds, as milliseconds. */
-function milliseconds(option: string, text: string): number {
-  const seconds = Number(text);
-  if (Number.isFinite(seconds) && seconds >= 0) return Math.round(seconds * 1000);
-  throw new LanesError('launch_invalid', `--${option} is "${text}".`, 'It must be a number of seconds.');
-}
-
 /** `--timeout 0`: no limit. */
-function timeouts(options: RunOptions): { timeoutMs?: number | null; toolTimeoutMs?: number } {
+function timeouts(options: RunOptions): Pick<LaunchRequest, 'timeoutMs' | 'toolTimeoutMs'> {
   const { timeout, 'tool-timeout': tool } = options;
+  const limit = (name: string, text: string, zeroIsNone: boolean) =>
+    timeLimit(text, { name, unit: 'seconds', zeroIsNone });
+  const toolMs = tool === undefined ? null : limit('--tool-timeout', tool, false);
   return {
-    ...(timeout === undefined ? {} : { timeoutMs: milliseconds('timeout', timeout) || null }),
-    ...(tool === undefined ? {} : { toolTimeoutMs: milliseconds('tool-timeout', tool) }),
+    ...(timeout === undefined ? {} : { timeoutMs: limit('--timeout', timeout, true) }),
+    ...(toolMs === null ? {} : { toolTimeoutMs: toolMs }),
   };
 }
 

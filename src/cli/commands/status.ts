@@ -57,8 +57,8 @@ export async function statusCommand(
 }
 
 function toJson(snapshot: RunSnapshot, extra?: AnswerText): Record<string, unknown> {
-  const { runId, state, directory, error, view } = snapshot;
-  return { runId, state, directory, error, run: view, unreadableRecords: snapshot.skipped, ...extra };
+  const { runId, state, directory, error, view, skipped, damage = null } = snapshot;
+  return { runId, state, directory, error, run: view, unreadableRecords: skipped, damage, ...extra };
 }
 
 function parseLimit(text: string | undefined): number {

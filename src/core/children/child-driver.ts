@@ -60,7 +60,7 @@ export type ChildEvent =
   | { type: 'question'; question: ChildQuestion }
   | { type: 'tool.start'; id: string; name: string }
   | { type: 'tool.end'; id: string; name: string; isError: boolean }
-  /** Something was said to the child and stands in its conversation now. */
+  /** Something was said to the child and stands in its conversation now; `text` as it was sent. The prompt is not told. */
   | { type: 'heard'; text: string }
   /** The model is being asked; everything heard so far is in front of it. */
   | { type: 'model-asked' }
@@ -80,6 +80,8 @@ export interface ChildOutcome {
   stopReason: string | null;
   /** Text of the last assistant message; empty when there is none. */
   text: string;
+  /** The newest text with something in it: what is kept of work that was cut short between two messages. */
+  lastWords: string;
   error: ErrorValue | null;
   progress: ChildProgress;
   /** The process went away by itself before its work was over. */
@@ -102,8 +104,11 @@ export interface Child {
   ready(): Promise<ChildReady>;
   /** Hands a prompt over; resolves when the child accepted it. Begins a new piece of work: see `settled`. */
   prompt(text: string): Promise<{ disposition: string }>;
-  /** Puts a message into the queue of a working child. Rejects when the child refuses it. */
-  steer(text: string, mode: 'steer' | 'follow-up'): Promise<void>;
+  /**
+   * Puts a message into the queue of a working child. Rejects when the child refuses it. One that finds the child idle begins
+   * a new piece of work: then `settled` is another promise when this resolves.
+   */
+  steer(text: string, mode: 'steer' | 'follow-up'): Promise<{ disposition: string }>;
   /** Answers a question. The child takes it without a receipt. */
   answer(questionId: string, answer: QuestionAnswer): void;
   /** Resolves when the present work is over: settled, exited, or failed beyond repair. Never rejects. */

@@ -26,6 +26,11 @@ export interface Lock {
   readonly owner: LockOwner;
   /** Whether this lock is still the newest generation. */
   stillHeld(): Promise<boolean>;
+  /**
+   * Writes the file anew when somebody removed or damaged it. `lost`: another owner has taken the lock meanwhile, nothing was
+   * written, and this one must do nothing more.
+   */
+  renew(): Promise<'held' | 'renewed' | 'lost'>;
   release(): Promise<void>;
 }
 
@@ -79,6 +84,17 @@ function unreadable(epoch: number, error: unknown): LockView {
   return { state: 'unavailable', epoch, reason: error instanceof Error ? error.message : String(error) };
 }
 
+/** Epoch milliseconds when the lock was taken or given back last; `undefined`: nobody has ever had it. */
+export async function lockChangedAt(path: string): Promise<number | undefined> {
+  try {
+    const newest = (await epochs(path))[0];
+    return newest === undefined ? undefined : (await stat(fileOf(path, newest))).mtimeMs;
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
 /** `stale`: the owner is proven gone. `orphaned`: whether it lives cannot be told on this platform. */
 async function ownerState(process: ProcessIdentity): Promise<LockState> {
   const state = await liveness(process);
@@ -101,6 +117,8 @@ export interface AcquireOptions {
   token?: string;
   /** Milliseconds after which it is taken from an owner that lives, or of which nothing can be told. Absent: never. */
   expiresMs?: number;
+  /** Highest epoch that is known from elsewhere: the files alone can have been removed. */
+  after?: number;
 }
 
 /** Takes the lock at once or throws `lock_held` / `lock_unavailable`. */
@@ -120,7 +138,7 @@ export async function acquireLock(path: string, options: AcquireOptions): Promis
     version: 1,
     process: await identify(process.pid),
     token: options.token ?? randomBytes(16).toString('hex'),
-    epoch: seen.epoch + 1,
+    epoch: Math.max(seen.epoch, options.after ?? 0) + 1,
     acquiredAt: Date.now(),
     purpose: options.purpose,
     ...(options.socket === undefined ? {} : { socket: options.socket }),
@@ -151,12 +169,29 @@ export function lockAt(path: string, owner: LockOwner): Lock {
   return {
     owner,
     stillHeld: async () => (await newest()) === owner.epoch,
+    renew: () => renew(path, owner),
     release: async () => {
       if ((await newest()) === owner.epoch) {
         await writeFileAtomic(fileOf(path, owner.epoch), `${JSON.stringify({ ...owner, released: true })}\n`);
       }
     },
   };
+}
+
+async function renew(path: string, owner: LockOwner): Promise<'held' | 'renewed' | 'lost'> {
+  const newest = (await epochs(path))[0] ?? 0;
+  if (newest > owner.epoch) return 'lost';
+  const file = fileOf(path, owner.epoch);
+  const body = `${JSON.stringify(owner)}\n`;
+  if (newest < owner.epoch) {
+    // Exclusively: whoever takes the lock at this moment may come to the same epoch.
+    if (!(await createExclusive(file, body))) return renew(path, owner);
+    return (await epochs(path))[0] === owner.epoch ? 'renewed' : 'lost';
+  }
+  const found = lockOwner.safeParse(parseJson(await readFile(file, 'utf8')));
+  if (found.success) return found.data.token === owner.token ? 'held' : 'lost';
+  await writeFileAtomic(file, body);
+  return 'renewed';
 }
 
 /** Waits for the lock until the deadline, then throws `lock_held` naming the holder. */

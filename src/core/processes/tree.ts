@@ -66,6 +66,9 @@ export function descendantsOf(root: number, all: readonly ProcessEntry[]): numbe
   }
 }
 
+/** Whether a process is found by its marker alone, when its pid is not known. */
+export const MARKER_IS_PROOF = process.platform === 'linux';
+
 /** Pids whose environment carries our marker. Linux only; elsewhere nothing is found this way. */
 async function markedProcesses(marker: string): Promise<number[]> {
   if (process.platform !== 'linux') return [];
@@ -144,6 +147,8 @@ export async function killTree(
   options: { deadlineMs: number; known?: readonly ProcessIdentity[] },
 ): Promise<'gone' | 'unknown'> {
   if (process.platform === 'win32') {
+    // Pid 0 is the system itself.
+    if (root.pid <= 0) return 'unknown';
     await runCommand(
       { file: 'taskkill', args: ['/PID', String(root.pid), '/T', '/F'] },
       { timeoutMs: options.deadlineMs },

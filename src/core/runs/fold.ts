@@ -45,6 +45,7 @@ export function initialView(record: LaunchRecord): RunView {
     steering: [],
     resumedFrom: record.resume?.sourceRunId ?? null,
     epoch: 0,
+    runner: null,
     error: null,
     usage: NO_USAGE,
     children: [newChild(1, child.agent.name, child.label ?? null, child.model ?? null)],
@@ -101,16 +102,19 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
     case 'recovery.decided':
       return view;
     case 'runner.started':
-      return { ...view, epoch: line.epoch };
+      return { ...view, epoch: line.epoch, runner: line.process };
     case 'recovery.begun':
       // What waited for the runner that is gone will not be answered by anybody.
       return withState({ ...view, questions: [] });
     case 'run.proceeded':
       return { ...view, state: 'running', startedAt: view.startedAt ?? line.t };
     case 'child.spawn.intended':
-      return withChild(view, line.child, () => ({
+      return withChild(view, line.child, (child) => ({
         state: 'running',
         phase: 'starting',
+        model: line.model ?? child.model,
+        // The process may be there although nobody came to write that down.
+        processes: [...child.processes, { attempt: line.attempt, process: null, tree: 'pending' as const }],
         attempt: line.attempt,
         startedAt: line.t,
         endedAt: null,
@@ -119,10 +123,16 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
     case 'child.spawned':
       return withChild(view, line.child, (child) => ({
         process: line.process,
-        processes: [...child.processes, { attempt: line.attempt, process: line.process, tree: 'pending' as const }],
+        processes: [
+          ...child.processes.filter((one) => one.attempt !== line.attempt || one.process !== null),
+          { attempt: line.attempt, process: line.process, tree: 'pending' as const },
+        ],
       }));
     case 'child.spawn.failed':
-      return withChild(view, line.child, () => ({ error: line.error }));
+      return withChild(view, line.child, (child) => ({
+        error: line.error,
+        processes: child.processes.filter((one) => one.attempt !== line.attempt),
+      }));
     case 'child.ready': {
       const next = withChild(view, line.child, () => ({
         phase: 'idle',

@@ -3,3 +3,4 @@ export * from './ids.ts';
 export * from './proof.ts';
 export * from './record.ts';
 export * from './recovery.ts';
+export * from './runner-log.ts';

@@ -5,7 +5,7 @@
 import { isTerminal, type RunView } from '../../protocol/index.ts';
 
 export type ProofReason =
-  /** A process was started whose end nobody has seen. */
+  /** A process was or may have been started whose end nobody has seen. */
   | 'writer-close-unverified'
   /** It ended, but whether everything it started is gone could not be told. */
   | 'process-tree-unverified';
@@ -15,7 +15,7 @@ export type ProcessProof =
   | { state: 'pending'; reason: null }
   /** It ended before any process was started. */
   | { state: 'not-started'; reason: null }
-  /** Every process was seen to end, with everything it had started. */
+  /** Every process was seen to end, or nothing that carries its mark was found, and nothing it had started is left. */
   | { state: 'observed'; reason: null }
   | { state: 'unknown'; reason: ProofReason };
 

@@ -1,5 +1,5 @@
 /** Reading a run folder: the launch record, and the view derived from the journal. */
-import { readFile } from 'node:fs/promises';
+import { lstat, readFile } from 'node:fs/promises';
 import {
   describeFaults,
   LanesError,
@@ -16,6 +16,9 @@ import { applyLine, initialView } from './fold.ts';
 /** Launch record of a run folder. Throws `run_not_found`, `run_unreadable` (naming the file) or `journal_newer`. */
 export async function readLaunchRecord(directory: string): Promise<LaunchRecord> {
   const path = runLayout(directory).record;
+  if (await isLink(directory)) {
+    throw new LanesError('run_unreadable', `${directory} is a link, not the folder of a run. It was not followed.`);
+  }
   const value = await readJson(path);
   if (value === undefined) throw new LanesError('run_not_found', `There is no run in ${directory}.`);
   const version = typeof value === 'object' && value !== null && 'version' in value ? value.version : undefined;
@@ -30,6 +33,13 @@ export async function readLaunchRecord(directory: string): Promise<LaunchRecord>
   if (!parsed.success)
     throw new LanesError('run_unreadable', `${path} is not a launch record: ${describeFaults(parsed.error)}.`);
   return parsed.data;
+}
+
+async function isLink(path: string): Promise<boolean> {
+  return lstat(path).then(
+    (info) => info.isSymbolicLink(),
+    () => false,
+  );
 }
 
 async function readJson(path: string): Promise<unknown> {
@@ -92,7 +102,19 @@ export class RunReader {
 
 /** The final view a runner wrote at the end; `undefined` when the run has none or it does not parse (fold the journal). */
 export async function readFinalStatus(directory: string): Promise<RunView | undefined> {
-  const value = await readJson(runLayout(directory).status).catch(() => undefined);
-  const parsed = runView.safeParse(value);
-  return parsed.success ? parsed.data : undefined;
+  return (await inspectFinalStatus(directory)).view;
+}
+
+/** The same, with the error naming the file when it is there and cannot be read. It is never repaired. */
+export async function inspectFinalStatus(
+  directory: string,
+): Promise<{ view: RunView | undefined; error: LanesError | undefined }> {
+  try {
+    if (await isLink(directory)) return { view: undefined, error: undefined };
+    const parsed = runView.safeParse(await readJson(runLayout(directory).status));
+    // Another version may have written another shape: the journal tells the same.
+    return { view: parsed.success ? parsed.data : undefined, error: undefined };
+  } catch (error) {
+    return { view: undefined, error: error instanceof LanesError ? error : undefined };
+  }
 }

@@ -79,15 +79,23 @@ export type SessionVerdict =
 
 const FINAL = new Set(['stop', 'length']);
 
-/**
- * What a session says about a prompt after its process has died.
- * @param promptSha256 of the UTF-8 text of the prompt, lower-case hex
- */
-export function judgeSession(session: Extract<SessionFile, { state: 'ok' }>, promptSha256: string): SessionVerdict {
-  const messages = session.branch.flatMap(({ message }) => (message ? [message] : []));
-  const prompt = messages.findLastIndex(
-    (message) => message.role === 'user' && sha256(textOf(message.content)) === promptSha256,
-  );
+/** A prompt as it was sent. */
+export interface SentPrompt {
+  /** Of its UTF-8 text, lower-case hex. */
+  sha256: string;
+  /** Id of the entry the session ended with before it; null: it was a new session; absent: not known. */
+  after?: string | null | undefined;
+}
+
+/** What a session says about a prompt after its process has died. */
+export function judgeSession(session: Extract<SessionFile, { state: 'ok' }>, sent: SentPrompt): SessionVerdict {
+  const at = sent.after ? session.branch.findIndex(({ id }) => id === sent.after) : -1;
+  const messages = session.branch.slice(at + 1).flatMap(({ message }) => (message ? [message] : []));
+  const isUser = ({ role }: { role: string }) => role === 'user';
+  const same = messages.findLastIndex((message) => isUser(message) && sha256(textOf(message.content)) === sent.sha256);
+  // Pi puts the text of a skill or a prompt template in place of its name, and extensions may change what they see.
+  const isPlaced = sent.after === null || at !== -1;
+  const prompt = same === -1 && isPlaced ? messages.findIndex(isUser) : same;
   if (prompt === -1) return { kind: 'not-begun' };
   const after = messages.slice(prompt + 1);
   if (!after.some((message) => message.role === 'assistant')) return { kind: 'not-begun' };

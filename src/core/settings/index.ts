@@ -4,6 +4,8 @@ import * as z from 'zod/mini';
 import { describeFaults, LanesError } from '../../protocol/index.ts';
 import { errnoOf } from '../files/index.ts';
 
+export * from './time-limit.ts';
+
 /** Days a run is kept after its end when nobody says otherwise. */
 export const DEFAULT_RETENTION_DAYS = 30;
 
@@ -14,6 +16,7 @@ const configFile = z.looseObject({
   retention: z.optional(z.looseObject({ days: z.optional(retentionDays) })),
   pi: z.optional(z.looseObject({ path: z.optional(z.string()) })),
   node: z.optional(z.looseObject({ path: z.optional(z.string()) })),
+  runner: z.optional(z.looseObject({ systemdScope: z.optional(z.boolean()) })),
 });
 
 export interface Settings {
@@ -25,6 +28,8 @@ export interface Settings {
   /** Where the path stands, in words a person can act on. */
   piSource?: string;
   nodeSource?: string;
+  /** Runners are started in scopes of systemd, where that can be done. */
+  systemdScope?: boolean;
 }
 
 /** Throws `config_invalid` naming the file, the field and the rule. A missing file means no settings. */
@@ -36,6 +41,7 @@ export async function loadSettings(path: string, env: NodeJS.ProcessEnv = proces
     retentionDays: config.retention?.days,
     piSource: env['PI_LANES_PI'] ? 'variable PI_LANES_PI' : `pi.path in ${path}`,
     nodeSource: env['PI_LANES_NODE'] ? 'variable PI_LANES_NODE' : `node.path in ${path}`,
+    ...(config.runner?.systemdScope === undefined ? {} : { systemdScope: config.runner.systemdScope }),
   };
 }
 

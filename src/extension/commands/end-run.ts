@@ -32,16 +32,18 @@ async function endRun(services: Services, node: unknown, way: Way): Promise<void
   }
   const { outcome } = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Window, title: way.progress },
-    () => way.act(services, snapshot.directory),
+    () => services.inHand.during(snapshot.runId, () => way.act(services, snapshot.directory)),
   );
   if (outcome === 'too-late')
     void vscode.window.showInformationMessage(vscode.l10n.t('"{0}" had ended before.', title));
   await services.runs.reload();
 }
 
+const isStarted = (state: RunState) => state === 'queued' || state === 'running' || state === 'waiting';
+
 export function stopChosenRun(services: Services, node: unknown): Promise<void> {
   return endRun(services, node, {
-    fits: (state) => state === 'queued' || state === 'running' || state === 'waiting' || state === 'lost',
+    fits: (state) => isStarted(state) || state === 'lost',
     none: vscode.l10n.t('No agent is running here.'),
     question: {
       text: (title) => vscode.l10n.t('Stop "{0}"?', title),
@@ -57,7 +59,7 @@ export function stopChosenRun(services: Services, node: unknown): Promise<void> 
 
 export function interruptChosenRun(services: Services, node: unknown): Promise<void> {
   return endRun(services, node, {
-    fits: (state) => state === 'queued' || state === 'running' || state === 'waiting',
+    fits: isStarted,
     none: vscode.l10n.t('No agent is running here.'),
     progress: vscode.l10n.t('Interrupting…'),
     act: ({ toolbox, owner }, directory) => interruptRun(toolbox, directory, owner),

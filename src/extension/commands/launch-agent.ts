@@ -1,7 +1,7 @@
 /** Launch Agent…: folder where several are possible, agent, task; the model for whoever wants another. */
 import type * as vscode from 'vscode';
 import { bundledAgents, findAgent } from '../../core/agents/index.ts';
-import { launchDefaults } from '../configuration.ts';
+import { defaultModel } from '../configuration.ts';
 import { askTask } from '../launch/ask-task.ts';
 import type { Attachment } from '../launch/attachment.ts';
 import { chooseAgent } from '../launch/choose-agent.ts';
@@ -61,7 +61,7 @@ export async function launchWith(services: Services, context: LaunchContext | un
 
 /** Another model for the draft; a pick that was closed changes nothing. */
 export async function changeModel(services: Services, folder: vscode.WorkspaceFolder, agent: string): Promise<void> {
-  const named = findAgent(agent, bundledAgents()).model ?? launchDefaults(folder.uri).defaultModel;
+  const named = findAgent(agent, bundledAgents()).model ?? defaultModel(folder.uri);
   const choice = await chooseModel(services.toolbox, named);
   if (choice) await services.drafts.save(choice);
 }

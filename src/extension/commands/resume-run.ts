@@ -41,12 +41,14 @@ export async function resumeChosenRun(services: Services, node: unknown): Promis
 
 async function resume(
   services: Services,
-  { directory }: RunSnapshot,
+  { runId, directory }: RunSnapshot,
   request: { task?: string; fork?: boolean; cwd?: string },
   progress: string,
 ): Promise<void> {
   const resumed = await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title: progress }, () =>
-    resumeRun(services.toolbox, { directory, owner: services.owner, trust: 'approve', ...request }),
+    services.inHand.during(runId, () =>
+      resumeRun(services.toolbox, { directory, owner: services.owner, trust: 'approve', ...request }),
+    ),
   );
   await services.runs.noticeStarted();
   await services.tree.reveal(resumed.runId);

@@ -4,6 +4,7 @@ import { launch } from '../../client/index.ts';
 import { LanesError } from '../../protocol/index.ts';
 import { COMMANDS } from '../command-ids.ts';
 import { launchDefaults } from '../configuration.ts';
+import { plain } from '../messages.ts';
 import type { Services } from '../services.ts';
 import { withAttachment } from './attachment.ts';
 import type { Draft } from './draft.ts';
@@ -38,6 +39,10 @@ export async function startAgent(
         trust: 'approve',
       }),
   );
+  if (launched.noScope !== undefined)
+    void vscode.window.showWarningMessage(
+      vscode.l10n.t('The runner was started without a scope of systemd of its own: {0}', plain(launched.noScope)),
+    );
   await services.drafts.clear();
   await rememberTask(services.state, draft.task);
   services.log.info(`Run ${launched.runId} started: ${agent} in ${folder.uri.fsPath}`);

@@ -8,6 +8,8 @@ export class FakeChild implements Child {
   /** What it was told, with the mode in front. */
   readonly told: string[] = [];
   readonly answers: [string, QuestionAnswer][] = [];
+  /** What it says it made of a message. */
+  disposition = 'queued';
   /** What happens before it takes a message. */
   taking: (text: string) => Promise<void> = async () => undefined;
 
@@ -19,9 +21,10 @@ export class FakeChild implements Child {
     return { disposition: 'started' };
   }
 
-  async steer(text: string, mode: 'steer' | 'follow-up'): Promise<void> {
+  async steer(text: string, mode: 'steer' | 'follow-up'): Promise<{ disposition: string }> {
     this.told.push(`${mode}: ${text}`);
     await this.taking(text);
+    return { disposition: this.disposition };
   }
 
   answer(questionId: string, answer: QuestionAnswer): void {

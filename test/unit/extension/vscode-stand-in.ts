@@ -1,4 +1,4 @@
-/** As much of the editor's API as the Runs view needs to be drawn in a unit test. */
+/** As much of the editor's API as the Runs view and the notices need in a unit test. */
 
 type Listener<T> = (value: T) => void;
 
@@ -66,7 +66,18 @@ export const created: { view: View } = { view: { visible: false, selection: [] }
 /** Context keys that are set. */
 export const contexts = new Map<string, unknown>();
 
+/** Notifications that were shown, in order. */
+export const messages: string[] = [];
+const say = async (text: string): Promise<undefined> => void messages.push(text);
+
+export const Disposable = {
+  from: (...all: { dispose(): unknown }[]) => ({ dispose: () => all.forEach((one) => void one.dispose()) }),
+};
+
 export const window = {
+  showInformationMessage: say,
+  showWarningMessage: say,
+  showErrorMessage: say,
   createTreeView: () => {
     created.view = { visible: false, selection: [], ...{ dispose: () => undefined } };
     return created.view;
@@ -84,6 +95,7 @@ export const workspace = {
   workspaceFolders: [] as { name: string; uri: { scheme: string; fsPath: string } }[],
   settings: new Map<string, unknown>(),
   onDidChangeWorkspaceFolders: () => ({ dispose: () => undefined }),
+  onDidChangeConfiguration: new EventEmitter<unknown>().event,
   getConfiguration: (section: string) => ({
     get: (key: string) => workspace.settings.get(`${section}.${key}`),
     inspect: (key: string) => ({ defaultValue: 30, globalValue: workspace.settings.get(`${section}.${key}`) }),

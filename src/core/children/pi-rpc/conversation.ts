@@ -20,6 +20,8 @@ export interface Conversation {
   toolCalls: number;
   usage: Usage;
   lastAssistant: LastAssistant | undefined;
+  /** Newest text with something in it: an aborted message is empty and says nothing about the work before it. */
+  lastWords: string;
   /** `tentative`: over unless Pi says it goes on (0.73 only). */
   settled: 'no' | 'tentative' | 'yes';
   aborted: boolean;
@@ -39,6 +41,7 @@ export const NEW_CONVERSATION: Conversation = {
   toolCalls: 0,
   usage: NO_USAGE,
   lastAssistant: undefined,
+  lastWords: '',
   settled: 'no',
   aborted: false,
   begun: false,
@@ -83,12 +86,14 @@ export function applyRecord(state: Conversation, record: PiRecord, options: { re
 function applyMessage(state: Conversation, message: PiMessage): Conversation {
   if (message.role !== 'assistant') return state;
   const { usage } = message;
+  const text = textOf(message.content);
   return {
     ...state,
     turns: state.turns + 1,
     usage: usage ? addUsage(state.usage, { ...usage, cost: usage.cost?.total ?? 0 }) : state.usage,
+    lastWords: text.trim() === '' ? state.lastWords : text,
     lastAssistant: {
-      text: textOf(message.content),
+      text,
       stopReason: message.stopReason ?? 'stop',
       errorMessage: message.errorMessage,
     },

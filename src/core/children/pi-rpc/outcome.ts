@@ -24,10 +24,12 @@ export function judgeOutcome(facts: OutcomeFacts): ChildOutcome {
   const { conversation, exit, failure, stderr } = facts;
   const last = conversation.lastAssistant;
   const text = facts.partial || last?.text || '';
+  const signal = exit && signalOf(exit);
   const outcome = (state: TerminalState, error: ErrorValue | null): ChildOutcome => ({
     state,
     stopReason: last?.stopReason ?? null,
     text,
+    lastWords: text.trim() === '' ? conversation.lastWords : text,
     error,
     progress: progressOf(conversation),
     exited: exit !== undefined,
@@ -39,10 +41,10 @@ export function judgeOutcome(facts: OutcomeFacts): ChildOutcome {
   };
 
   if (failure) return fail(failure.code, failure.message, failure.hint);
-  if (exit?.signal) {
+  if (signal) {
     return outcome('stopped', {
       code: 'child_exited',
-      message: `The child was ended from outside by ${exit.signal}.`,
+      message: `The child was ended from outside by ${signal}.`,
       hint: 'Something other than Pi Lanes stopped it: the system running out of memory, or a person.',
     });
   }
@@ -75,4 +77,11 @@ export function judgeOutcome(facts: OutcomeFacts): ChildOutcome {
         ? fail('child_empty_output', 'The child ended with an empty answer.')
         : outcome('complete', null);
   }
+}
+
+/** Pi handles these itself and exits with 128 and the number of the signal. */
+const SIGNAL_OF_CODE: Readonly<Record<number, NodeJS.Signals>> = { 129: 'SIGHUP', 143: 'SIGTERM' };
+
+function signalOf({ signal, exitCode }: ProcessExit): NodeJS.Signals | undefined {
+  return signal ?? (exitCode === null ? undefined : SIGNAL_OF_CODE[exitCode]);
 }

@@ -16,6 +16,7 @@ import type {
 } from '../child-driver.ts';
 import { capabilitiesOf, type PiCapabilities, piArguments } from './arguments.ts';
 import { applyRecord, type Conversation, NEW_CONVERSATION, nextPrompt, progressOf } from './conversation.ts';
+import { ExpandedMessages } from './expanded-messages.ts';
 import { getState, shakeHands } from './handshake.ts';
 import { judgeOutcome, type ProcessExit } from './outcome.ts';
 import { PiProcess } from './pi-process.ts';
@@ -76,6 +77,9 @@ class PiChild implements Child {
   #confirming = false;
   #work = Promise.withResolvers<ChildOutcome>();
   #over = false;
+  /** The next user message is the prompt. */
+  #prompting = false;
+  readonly #expanded = new ExpandedMessages();
   /** Text of the answer that is being streamed: all there is when the child goes away in the middle of it. */
   #partial = '';
 
@@ -109,19 +113,41 @@ class PiChild implements Child {
   }
 
   async prompt(text: string): Promise<{ disposition: string }> {
-    if (this.#over && !this.#pi.hasExited) {
-      this.#over = false;
-      this.#work = Promise.withResolvers<ChildOutcome>();
-      this.#conversation = nextPrompt(this.#conversation);
-    }
+    this.#beginAnew();
+    this.#prompting = true;
     const disposition = await this.#send(text, 'followUp', PROMPT_MS);
     // An extension dealt with the text: no run starts, so nothing will ever settle.
-    if (disposition === 'handled') this.#finish({});
+    if (disposition === 'handled') {
+      this.#prompting = false;
+      this.#finish({});
+    }
     return { disposition };
   }
 
-  async steer(text: string, mode: 'steer' | 'follow-up'): Promise<void> {
-    await this.#send(text, mode === 'steer' ? 'steer' : 'followUp', STEER_MS);
+  async steer(text: string, mode: 'steer' | 'follow-up'): Promise<{ disposition: string }> {
+    const disposition = await this.#send(text, mode === 'steer' ? 'steer' : 'followUp', STEER_MS);
+    if (!this.#over) this.#expanded.queued(text, mode === 'steer' ? 'steering' : 'followUp');
+    // The work was over before the message came; older versions do not say what they made of it.
+    else if (disposition === 'started') {
+      this.#expanded.began(text);
+      if (await this.#isStreaming()) this.#beginAnew();
+    }
+    return { disposition };
+  }
+
+  async #isStreaming(): Promise<boolean> {
+    return getState(this.#pi).then(
+      (state) => state.isStreaming || state.isCompacting,
+      () => false,
+    );
+  }
+
+  /** A new piece of work in the same conversation. */
+  #beginAnew(): void {
+    if (!this.#over || this.#pi.hasExited) return;
+    this.#over = false;
+    this.#work = Promise.withResolvers<ChildOutcome>();
+    this.#conversation = nextPrompt(this.#conversation);
   }
 
   /** `streamingBehavior` makes it race-free: an idle session starts, a busy one queues. */
@@ -154,6 +180,12 @@ class PiChild implements Child {
       this.#ask(record);
       return;
     }
+    // Work that nobody here asked for, or that a late message began.
+    if (record.type === 'agent_start') this.#beginAnew();
+    if (record.type === 'queue_update') {
+      this.#expanded.onQueue(record);
+      return;
+    }
     const before = this.#conversation;
     this.#conversation = applyRecord(before, record, { reportsSettled: this.#capabilities.reportsSettled });
     const entry = toTranscriptEntry(record, this.#now());
@@ -183,10 +215,15 @@ class PiChild implements Child {
         break;
       case 'message_end':
         this.#partial = '';
-        if (record.message.role === 'user') this.#onEvent({ type: 'heard', text: textOf(record.message.content) });
+        if (record.message.role === 'user') this.#heard(textOf(record.message.content));
         break;
       default:
     }
+  }
+
+  #heard(text: string): void {
+    if (!this.#prompting) this.#onEvent({ type: 'heard', text: this.#expanded.original(text) });
+    this.#prompting = false;
   }
 
   onNoise(text: string): void {

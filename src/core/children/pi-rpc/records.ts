@@ -86,6 +86,7 @@ const record = z.discriminatedUnion('type', [
     errorMessage: z._default(z.string(), ''),
   }),
   z.object({ type: z.literal('auto_retry_end'), success: z.boolean() }),
+  z.object({ type: z.literal('queue_update'), steering: z.array(z.string()), followUp: z.array(z.string()) }),
   z.object({ type: z.literal('compaction_start'), reason: z._default(z.string(), '') }),
   z.object({
     type: z.literal('compaction_end'),

@@ -40,6 +40,9 @@ export function createRunTooltip(
     vscode.l10n.t('Journal'),
     view?.progressCut && vscode.l10n.t('full: what the agent is doing is not recorded any more'),
   );
+  if (snapshot.skipped > 0)
+    line(vscode.l10n.t('Damaged'), vscode.l10n.t('{0} records of its journal cannot be read', snapshot.skipped));
+  line(vscode.l10n.t('Damaged'), snapshot.damage);
   line(vscode.l10n.t('Processes'), view && proofText(processProof(view)));
   line(vscode.l10n.t('Run'), snapshot.runId);
   return text;

@@ -1,0 +1,87 @@
+/** What is told about a run that is cut off only for a moment. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { RunSnapshot } from '../../../src/client/index.ts';
+import { Notices } from '../../../src/extension/notices.ts';
+import { RunsInHand } from '../../../src/extension/runs/runs-in-hand.ts';
+import type { RunsModel } from '../../../src/extension/runs/runs-model.ts';
+import type { Services } from '../../../src/extension/services.ts';
+import { aSnapshot } from './snapshots.ts';
+import * as editor from './vscode-stand-in.ts';
+
+vi.mock('vscode', () => import('./vscode-stand-in.ts'));
+
+const changed = new editor.EventEmitter<string | undefined>();
+let run: RunSnapshot;
+let inHand: RunsInHand;
+let notices: Notices;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  editor.messages.length = 0;
+  inHand = new RunsInHand();
+  run = aSnapshot('running', { task: 'Mend the fence.' });
+  const runs = {
+    onDidChange: changed.event,
+    get: (runId: string) => (runId === run.runId ? run : undefined),
+    all: () => [{ snapshot: run, project: 'one' }],
+  };
+  const services = { inHand, state: new editor.Memento() };
+  notices = new Notices(services as unknown as Services, runs as unknown as RunsModel);
+});
+afterEach(() => {
+  notices.dispose();
+  vi.useRealTimers();
+});
+
+function becomes(state: RunSnapshot['state']): void {
+  run = { ...run, state };
+  changed.fire(run.runId);
+}
+const lasts = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+const TOLD = ['"Mend the fence." was cut off: its runner is gone.'];
+
+describe('that a run was cut off', () => {
+  it('is told once, when it lasts', async () => {
+    becomes('lost');
+    expect(editor.messages).toEqual([]);
+    await lasts(1000);
+    becomes('lost');
+    await lasts(1000);
+    expect(editor.messages).toEqual(TOLD);
+    becomes('lost');
+    await lasts(10_000);
+    expect(editor.messages).toEqual(TOLD);
+  });
+
+  it('is not told of a run that passes through it, as with Force Stop from another window', async () => {
+    becomes('lost');
+    await lasts(500);
+    becomes('stopped');
+    await lasts(10_000);
+    expect(editor.messages).toEqual([]);
+  });
+
+  it('is not told while this window ends the run, however long that takes', async () => {
+    const ending = Promise.withResolvers<void>();
+    const done = inHand.during(run.runId, () => ending.promise);
+    becomes('unresponsive');
+    becomes('lost');
+    await lasts(60_000);
+    expect(editor.messages).toEqual([]);
+    run = { ...run, state: 'stopped' };
+    ending.resolve();
+    await done;
+    await lasts(10_000);
+    expect(editor.messages).toEqual([]);
+  });
+
+  it('is told when this window could not end it', async () => {
+    const failing = inHand.during(run.runId, async () => {
+      becomes('lost');
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    await lasts(2000);
+    expect(editor.messages).toEqual(TOLD);
+  });
+});
