@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allStores, steerRun, TranscriptFollower } from '../../src/client/index.ts';
+import { newRunId } from '../../src/core/runs/index.ts';
 import { owner, TestRun } from '../support/control-matrix-runs.ts';
 import { type FakePi, fakeTask } from '../support/fake-pi/index.ts';
 import { expectNobodyLeft, fakeWorld } from '../support/fake-world.ts';
@@ -116,7 +117,7 @@ describe('a launch', () => {
         error: { code: 'store_unwritable', message: expect.stringContaining('EACCES'), hint: expect.any(String) },
       });
       const stores = await allStores(own.toolbox.root);
-      const left = stores.map((store) => readdir(join(store.directoryOf('x'), '..')).catch(() => []));
+      const left = stores.map((store) => readdir(join(store.directoryOf(newRunId()), '..')).catch(() => []));
       expect((await Promise.all(left)).flat()).toEqual([]);
     },
   );
