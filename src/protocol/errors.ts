@@ -65,6 +65,11 @@ export const ERROR_CODES = [
   'cwd_gone',
   'disk_full',
   'untrusted_workspace',
+  'transcript_unreadable',
+  'file_not_found',
+  'link_refused',
+  'message_invalid',
+  'page_missing',
 ] as const;
 
 export const errorCode = z.enum(ERROR_CODES);

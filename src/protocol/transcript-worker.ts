@@ -8,6 +8,10 @@ import * as z from 'zod/mini';
 import { errorValue } from './errors.ts';
 import { panelItem, transcriptWindow } from './transcript-panel.ts';
 
+/** What the worker is started with: texts in the person's language. `{0}` is the model or the name. */
+export const transcriptWorkerData = z.object({ words: z.object({ model: z.string(), name: z.string() }) });
+export type TranscriptWorkerData = z.infer<typeof transcriptWorkerData>;
+
 /** Names an open source; chosen by the host. */
 const source = z.number();
 const request = z.number();
@@ -30,10 +34,17 @@ export type SourceContext = z.infer<typeof sourceContext>;
 
 export const toTranscriptWorker = z.discriminatedUnion('type', [
   /**
-   * `files`: the first one that is there and whole is shown, else the first that is there, else the first. `live` prefers
-   * the first even before it is there. Answered with a `snapshot`.
+   * `files`: the first one that is there and whole is shown, else the first that is there, else the first. Of a transcript
+   * that is being written the first is waited for. `wanted`: this one of them, whatever it is like. Answered with a
+   * `snapshot`.
    */
-  z.object({ type: z.literal('open'), source, files: z.array(sourceFile), context: sourceContext }),
+  z.object({
+    type: z.literal('open'),
+    source,
+    files: z.array(sourceFile),
+    wanted: z.nullable(z.number()),
+    context: sourceContext,
+  }),
   z.object({ type: z.literal('context'), source, context: sourceContext }),
   /** The last snapshot or delta has been taken. */
   z.object({ type: z.literal('taken'), source }),
@@ -101,7 +112,7 @@ export const fromTranscriptWorker = z.discriminatedUnion('type', [
     cut: z.boolean(),
     done: z.boolean(),
   }),
-  z.object({ type: z.literal('exported'), source, request, error: z.nullable(errorValue) }),
+  z.object({ type: z.literal('exported'), source, request }),
   z.object({ type: z.literal('failed'), source, request: z.nullable(z.number()), error: errorValue }),
   /** Bytes after a collection, where collecting can be asked for. */
   z.object({ type: z.literal('memory'), heapUsed: z.number(), external: z.number() }),

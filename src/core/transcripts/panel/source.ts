@@ -87,6 +87,10 @@ export class TranscriptSource {
     return this.#pages.parts.bytes;
   }
 
+  async isThere(): Promise<boolean> {
+    return (await this.#format.findParts()).length > 0;
+  }
+
   /** Reads the end anew. What was told before is forgotten. */
   async snapshot(): Promise<SourceSnapshot> {
     const parts = new Parts(await this.#format.findParts());
