@@ -8,6 +8,7 @@ import { windowSettings } from './configuration.ts';
 import { DraftStore } from './launch/draft.ts';
 import { TaskDocument } from './launch/task-document.ts';
 import { Notices } from './notices.ts';
+import { TranscriptPanels } from './panels/transcript/transcript-panels.ts';
 import { Readiness } from './readiness.ts';
 import { ActiveFilter } from './runs/active-filter.ts';
 import { markReadAsSeen } from './runs/mark-read-as-seen.ts';
@@ -34,6 +35,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const taskDocument = new TaskDocument(drafts, context.storageUri);
   const readiness = new Readiness(toolbox, runs, context.globalState, log);
   const transcripts = new TranscriptDocuments(toolbox.root.projects);
+  const panels: TranscriptPanels = new TranscriptPanels(context.extensionUri, () => services, log);
   const services: Services = {
     toolbox,
     owner: { kind: 'vscode', id: vscode.env.sessionId },
@@ -44,6 +46,7 @@ export function activate(context: vscode.ExtensionContext): void {
     drafts,
     taskDocument,
     readiness,
+    panels,
     log,
     state: context.workspaceState,
   };
@@ -56,6 +59,7 @@ export function activate(context: vscode.ExtensionContext): void {
     drafts,
     taskDocument,
     readiness,
+    panels,
     transcripts,
     vscode.workspace.registerTextDocumentContentProvider(TRANSCRIPT_SCHEME, transcripts),
     markReadAsSeen(runs, seen),

@@ -69,7 +69,6 @@ export const ERROR_CODES = [
   'file_not_found',
   'link_refused',
   'message_invalid',
-  'page_missing',
 ] as const;
 
 export const errorCode = z.enum(ERROR_CODES);
