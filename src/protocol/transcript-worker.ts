@@ -66,6 +66,8 @@ export const toTranscriptWorker = z.discriminatedUnion('type', [
   z.object({ type: z.literal('export'), source, request, path: z.string(), title: z.string() }),
   z.object({ type: z.literal('cancel'), source, request }),
   z.object({ type: z.literal('close'), source }),
+  /** Nobody reads any more: the thread ends when nothing is open. */
+  z.object({ type: z.literal('end') }),
   /** Answered with `memory`. */
   z.object({ type: z.literal('measure') }),
 ]);

@@ -19,6 +19,12 @@ port.on('message', (data: unknown) => {
     send({ type: 'memory', heapUsed, external });
     return;
   }
+  if (message.type === 'end') {
+    // What is being read is finished and its file closed; then there is nothing left to do.
+    for (const transcript of open.values()) transcript.close();
+    port.close();
+    return;
+  }
   if (message.type === 'open') {
     open.get(message.source)?.close();
     open.set(message.source, new OpenTranscript(message, words, send));

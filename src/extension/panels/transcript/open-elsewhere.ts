@@ -11,15 +11,15 @@ import { plain } from '../../messages.ts';
  * @param line from 1
  */
 export async function openFileAt(cwd: string | null, path: string, line: number | null): Promise<void> {
-  if (path.includes('\0')) throw notFound(path);
-  const home = path.startsWith('~/') ? resolve(process.env['HOME'] ?? '', path.slice(2)) : path;
-  if (!isAbsolute(home) && cwd === null) {
+  // Even to look at a path of another machine would log in there.
+  if (path.includes('\0') || /^(?:\\\\|\/\/)/.test(path)) throw notFound(path);
+  if (!isAbsolute(path) && cwd === null) {
     throw new LanesError(
       'file_not_found',
       vscode.l10n.t('"{0}" is relative, and the folder of this session is not known.', visible(path)),
     );
   }
-  const uri = vscode.Uri.file(resolve(cwd ?? '', home));
+  const uri = vscode.Uri.file(isAbsolute(path) ? path : resolve(cwd ?? '', path));
   let type: vscode.FileType;
   try {
     ({ type } = await vscode.workspace.fs.stat(uri));

@@ -37,7 +37,7 @@ export function runHead(snapshot: RunSnapshot, childIndex: number, facts: HeadFa
     context: contextOf(facts),
     startedAt: view?.startedAt ?? null,
     endedAt: view?.endedAt ?? null,
-    error,
+    error: error?.code === 'run_not_found' ? { ...error, ...gone() } : error,
     questions: view?.questions ?? [],
     steering: view?.steering ?? [],
     can: {
@@ -48,6 +48,16 @@ export function runHead(snapshot: RunSnapshot, childIndex: number, facts: HeadFa
       resume: canResume,
     },
     source: facts.source,
+  };
+}
+
+/** A run whose folder is not there any more, in words that say what to do. */
+function gone(): { message: string; hint: string } {
+  return {
+    message: vscode.l10n.t('This run is not there any more.'),
+    hint: vscode.l10n.t(
+      'It was removed, or kept for another agent folder. Close this tab, or open another run from the Runs view.',
+    ),
   };
 }
 

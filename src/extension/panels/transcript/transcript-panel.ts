@@ -80,7 +80,7 @@ export class TranscriptPanel {
       panel.webview.onDidReceiveMessage((message: unknown) => void this.#receive(message)),
       panel.onDidChangeViewState(() => this.#seen()),
       panel.onDidDispose(() => {
-        this.#dispose();
+        this.release();
         onDispose();
       }),
     );
@@ -422,17 +422,13 @@ export class TranscriptPanel {
     this.#panel.iconPath = stateIcon(this.#tools.extensionUri, state);
   }
 
-  #dispose(): void {
+  /** Ends what stands behind the panel; the tab stays, to be restored. */
+  release(): void {
     this.#isDisposed = true;
     this.#run?.dispose();
     this.#outbox.close();
     this.#reader?.close();
     for (const subscription of this.#subscriptions) subscription.dispose();
-  }
-
-  /** Closes the tab. */
-  close(): void {
-    this.#panel.dispose();
   }
 }
 

@@ -112,9 +112,9 @@ export class TranscriptPanels implements vscode.WebviewPanelSerializer, vscode.D
 
   dispose(): void {
     this.#subscriptions.dispose();
-    this.#readers.dispose();
-    // Tabs stay, to be restored; what stands behind them ends with the window.
+    for (const panel of this.#panels.values()) panel.release();
     this.#panels.clear();
+    this.#readers.dispose();
   }
 }
 

@@ -21,7 +21,7 @@ export interface OpenRequest {
 
 type ForSource<T> = T extends { source: number } ? Omit<T, 'source'> : never;
 /** What can be asked of an open source. */
-export type SourceRequest = ForSource<Exclude<ToTranscriptWorker, { type: 'open' | 'close' | 'context' }>>;
+export type SourceRequest = ForSource<Exclude<ToTranscriptWorker, { type: 'open' | 'close' | 'context' | 'end' }>>;
 /** What is heard of one. */
 export type SourceMessage = Exclude<FromTranscriptWorker, { type: 'memory' }>;
 
@@ -30,6 +30,9 @@ const MAX_DEATHS = 5;
 const DEATHS_WITHIN_MS = 60_000;
 /** A line of 16 MiB, decoded, several times over. */
 const MAX_HEAP_MB = 512;
+
+/** For a thread to finish what it reads. */
+const END_MS = 5000;
 
 const ANSWERED: ReadonlySet<string> = new Set(['page', 'body', 'find', 'export']);
 
@@ -168,7 +171,12 @@ export class TranscriptReaders {
   #end(): void {
     const worker = this.#worker;
     this.#worker = undefined;
-    void worker?.terminate();
+    if (!worker) return;
+    const message: ToTranscriptWorker = { type: 'end' };
+    worker.postMessage(message);
+    const timer = setTimeout(() => void worker.terminate(), END_MS);
+    timer.unref();
+    worker.once('exit', () => clearTimeout(timer));
   }
 
   dispose(): void {
