@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mock } from 'node:test';
 import * as vscode from 'vscode';
-import type { ProjectLayout } from '../../src/core/projects/index.ts';
+import { agentDirectory, type ProjectLayout, projectLayout, rootLayout } from '../../src/core/projects/index.ts';
 import { COMMANDS, TRANSCRIPT_VIEW } from '../../src/extension/command-ids.ts';
 import {
   type FromTranscriptPanel,
@@ -68,6 +68,11 @@ class Page {
       message.type === type;
     return waitFor(`a message ${type}`, () => this.messages.findLast(fits));
   }
+}
+
+/** A project that no folder of this window belongs to. */
+function otherProject(): ProjectLayout {
+  return projectLayout(join(rootLayout(agentDirectory()).projects, 'other-0123456789abcdef'));
 }
 
 suite('a transcript panel', () => {
@@ -204,6 +209,22 @@ suite('a transcript panel', () => {
     page.messages.length = 0;
     page.say({ type: 'ready' });
     assert.equal((await page.hears('snapshot')).draft, 'Wake up!');
+  });
+
+  test('passes the commands of its page on to the run it shows, wherever that is kept', async () => {
+    const run = await startLiveRun(otherProject(), 'Elsewhere.');
+    await run.say(userSays('Elsewhere.'));
+    await run.end('complete');
+    await vscode.commands.executeCommand(COMMANDS.openTranscript, { runId: run.runId, directory: run.directory });
+    const page = pages.at(-1);
+    assert.ok(page);
+    page.say({ type: 'ready' });
+    await page.shows('Elsewhere.');
+    await waitFor('the state', () => page.head?.state === 'complete');
+    page.say({ type: 'command', name: 'open-text' });
+    await waitFor('the text', () =>
+      vscode.window.activeTextEditor?.document.getText().startsWith('── user\nElsewhere.'),
+    );
   });
 
   test('opens a file at its line, and only what is there', async () => {

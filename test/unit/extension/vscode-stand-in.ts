@@ -49,6 +49,7 @@ export class MarkdownString {
 
 export const TreeItemCollapsibleState = { None: 0, Collapsed: 1, Expanded: 2 };
 export const env = { language: 'en' };
+export const workspace = { isTrusted: true };
 export const l10n = {
   t: (text: string, ...values: unknown[]) => text.replace(/\{(\d)\}/g, (_, index) => String(values[Number(index)])),
 };

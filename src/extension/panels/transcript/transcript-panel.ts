@@ -68,6 +68,9 @@ export class TranscriptPanel {
   #context = '';
   #ownRequest = OWN_REQUESTS;
   readonly #own = new Map<number, (message: SourceMessage) => void>();
+  #isSending = false;
+  /** Something is missing in what is shown. */
+  #hasGap = false;
   #isDisposed = false;
 
   constructor(panel: vscode.WebviewPanel, subject: Subject, tools: PanelTools, onDispose: () => void) {
@@ -132,13 +135,14 @@ export class TranscriptPanel {
   /** Something became known of the run. */
   #learn(snapshot: RunSnapshot): void {
     if (this.#isDisposed || this.subject.kind !== 'run') return;
+    const hasEnded = this.#snapshot !== undefined && isWorking(this.#snapshot.state) && !isWorking(snapshot.state);
     this.#snapshot = snapshot;
     const files = filesOfRun(snapshot, this.subject.child);
     const isNew =
       files.length !== this.#files.length || files.some(({ path }, index) => this.#files[index]?.path !== path);
     this.#files = files;
     if (!this.#reader) this.#open();
-    else if (isNew && this.#window && !this.#window.there[this.#window.shown]) this.#open();
+    else if ((isNew || hasEnded) && this.#wanted === null && this.#isLacking()) this.#open();
     else {
       if (files.length > 1) this.#source = { ...this.#source, other: true };
       this.#tellReader();
@@ -146,6 +150,11 @@ export class TranscriptPanel {
     if (this.#panel.active) this.#tools.services.seen.markSeen([snapshot]);
     this.#draw();
     this.#outbox.sendHead(this.#head());
+  }
+
+  /** What is shown is not there or has gaps: another file may be better now. */
+  #isLacking(): boolean {
+    return this.#hasGap || (this.#window !== undefined && !this.#window.there[this.#window.shown]);
   }
 
   #sourceContext(): SourceContext {
@@ -191,6 +200,7 @@ export class TranscriptPanel {
             message.there.some((there, index) => there && index !== message.shown),
         };
         this.#request = lastRequest(message.window.items);
+        this.#hasGap = message.window.items.some(({ kind }) => kind === 'gap');
         void this.#askForWindow();
         this.#sendSnapshot(message);
         break;
@@ -226,6 +236,7 @@ export class TranscriptPanel {
   }
 
   #sendDelta({ source: _, ...message }: FromSource<'delta'>): void {
+    this.#hasGap ||= message.added.some(({ kind }) => kind === 'gap');
     const last = lastRequest(message.added);
     if (last) {
       this.#request = last;
@@ -315,7 +326,8 @@ export class TranscriptPanel {
         await this.#answer(message);
         break;
       case 'draft':
-        if (this.subject.kind === 'run')
+        // A box that was emptied by sending is not empty for good before there is a receipt.
+        if (this.subject.kind === 'run' && !(this.#isSending && message.text === ''))
           await this.#tools.services.state.update(this.#draftKey, message.text === '' ? undefined : message.text);
         break;
       case 'open.file':
@@ -356,17 +368,25 @@ export class TranscriptPanel {
 
   async #steer({ request, mode, text }: Message<'steer'>): Promise<void> {
     const { toolbox, owner, state: memento } = this.#tools.services;
-    if (this.subject.kind !== 'run') return;
-    await memento.update(this.#draftKey, text);
     const receipt = (state: Extract<ToTranscriptPanel, { type: 'receipt' }>['state'], told: string | null) =>
       this.#outbox.send({ type: 'receipt', request, state, message: told });
+    if (this.subject.kind !== 'run') {
+      receipt('refused', vscode.l10n.t('No agent is running here.'));
+      return;
+    }
+    this.#isSending = true;
     try {
+      await memento.update(this.#draftKey, text);
       const { state, reason } = await steerRun(toolbox, this.subject.directory, owner, text, mode);
-      if (state === 'queued' || state === 'delivered') await memento.update(this.#draftKey, undefined);
+      // What was written meanwhile stays.
+      if ((state === 'queued' || state === 'delivered') && this.#draft() === text)
+        await memento.update(this.#draftKey, undefined);
       receipt(state, reason);
     } catch (error) {
       const { message, hint } = toErrorValue(error);
       receipt('refused', hint === undefined ? message : `${message} ${hint}`);
+    } finally {
+      this.#isSending = false;
     }
   }
 

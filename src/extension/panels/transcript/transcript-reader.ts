@@ -37,7 +37,8 @@ const END_MS = 5000;
 const ANSWERED: ReadonlySet<string> = new Set(['page', 'body', 'find', 'export']);
 
 export class Reader {
-  readonly #post: (message: ToTranscriptWorker) => void;
+  /** False: there is no thread. */
+  readonly #post: (message: ToTranscriptWorker) => boolean;
   readonly #source: number;
   readonly #onMessage: (message: SourceMessage) => void;
   readonly #onClose: () => void;
@@ -47,7 +48,7 @@ export class Reader {
   constructor(
     source: number,
     request: OpenRequest,
-    post: (message: ToTranscriptWorker) => void,
+    post: (message: ToTranscriptWorker) => boolean,
     onMessage: (message: SourceMessage) => void,
     onClose: () => void,
   ) {
@@ -70,7 +71,7 @@ export class Reader {
 
   send(message: SourceRequest): void {
     if (ANSWERED.has(message.type) && 'request' in message) this.#unanswered.add(message.request);
-    this.#post({ ...message, source: this.#source });
+    if (!this.#post({ ...message, source: this.#source })) this.fail(ended());
   }
 
   hear(message: SourceMessage): void {
@@ -90,6 +91,12 @@ export class Reader {
     this.#post({ type: 'close', source: this.#source });
     this.#onClose();
   }
+}
+
+function ended(code?: number): LanesError {
+  const hint = 'Close the transcript and open it as text.';
+  const how = code === undefined ? 'is not running' : `ended with code ${code}`;
+  return new LanesError('transcript_unreadable', `The reader of transcripts ${how}.`, hint);
 }
 
 export class TranscriptReaders {
@@ -114,11 +121,15 @@ export class TranscriptReaders {
     const reader = new Reader(
       source,
       request,
-      (message) => this.#thread().postMessage(message),
+      (message) => {
+        this.#worker?.postMessage(message);
+        return this.#worker !== undefined;
+      },
       onMessage,
       () => this.#forget(source),
     );
     this.#readers.set(source, reader);
+    if (!this.#worker) this.#start();
     reader.open();
     return reader;
   }
@@ -129,8 +140,7 @@ export class TranscriptReaders {
     if (this.#readers.size === 0) this.#end();
   }
 
-  #thread(): Worker {
-    if (this.#worker) return this.#worker;
+  #start(): void {
     const worker = new Worker(this.#script, {
       workerData: this.#data,
       resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
@@ -141,7 +151,6 @@ export class TranscriptReaders {
     worker.on('error', (error: unknown) => this.#onTrouble(`transcript worker: ${error}`));
     worker.on('exit', (code) => this.#died(worker, code));
     this.#worker = worker;
-    return worker;
   }
 
   #hear(data: unknown): void {
@@ -155,12 +164,12 @@ export class TranscriptReaders {
     this.#worker = undefined;
     const now = Date.now();
     this.#deaths = [...this.#deaths.filter((at) => now - at < DEATHS_WITHIN_MS), now];
-    const hint = 'Close the transcript and open it as text.';
-    const error = new LanesError('transcript_unreadable', `The reader of transcripts ended with code ${code}.`, hint);
+    const error = ended(code);
     this.#onTrouble(error.message);
     const readers = [...this.#readers.entries()];
     for (const [, reader] of readers) reader.fail(error);
     if (this.#deaths.length < MAX_DEATHS) {
+      if (readers.length > 0) this.#start();
       for (const [, reader] of readers) reader.open();
       return;
     }
