@@ -20,21 +20,21 @@ const offered = (state: RunState) =>
 describe('the head of a run', () => {
   it('offers what its state takes', () => {
     const talk = ['steer', 'interrupt', 'stop'];
-    const states: Record<RunState, string[]> = {
-      queued: talk,
-      running: talk,
-      waiting: talk,
-      lost: ['stop', 'resume'],
-      unresponsive: ['forceStop'],
-      unknown: [],
-      paused: ['resume'],
-      complete: ['resume'],
-      partial: ['resume'],
-      failed: ['resume'],
-      stopped: [],
-      rejected: [],
-    };
-    for (const [state, wanted] of Object.entries(states)) expect(offered(state as RunState), state).toEqual(wanted);
+    const states: [RunState, string[]][] = [
+      ['queued', talk],
+      ['running', talk],
+      ['waiting', talk],
+      ['lost', ['stop', 'resume']],
+      ['unresponsive', ['forceStop']],
+      ['unknown', []],
+      ['paused', ['resume']],
+      ['complete', ['resume']],
+      ['partial', ['resume']],
+      ['failed', ['resume']],
+      ['stopped', []],
+      ['rejected', []],
+    ];
+    for (const [state, wanted] of states) expect(offered(state), state).toEqual(wanted);
   });
 
   it('offers no start where nothing may start', () => {
