@@ -10,3 +10,4 @@ export * from './transcript-words.ts';
 export * from './transcript-worker.ts';
 export * from './usage.ts';
 export * from './view.ts';
+export * from './visible.ts';

@@ -1,6 +1,5 @@
 /** A transcript as Markdown, in pieces: for a file that is kept or sent on. */
-import type { PanelBody, PanelItem } from '../../../protocol/index.ts';
-import { visible } from '../render.ts';
+import { type PanelBody, type PanelItem, visible } from '../../../protocol/index.ts';
 import type { Pages } from './pages.ts';
 
 type Whole = (ref: string) => AsyncGenerator<string>;
