@@ -1,5 +1,5 @@
 /** What the lines of a transcript become, one kind after the other. */
-import { writeFile } from 'node:fs/promises';
+import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FindProgress, TranscriptSource } from '../../../src/core/transcripts/index.ts';
@@ -306,6 +306,35 @@ describe('of a session', () => {
     ]);
     expect(items).toHaveLength(11);
   });
+});
+
+it('a session that nobody is known to write goes on while it grows, and not for ever after', async () => {
+  const begun = {
+    type: 'message',
+    id: 'b',
+    parentId: 'a',
+    message: { role: 'assistant', content: [{ type: 'toolCall', id: 'k', name: 'bash', arguments: {} }] },
+  };
+  const asked = { type: 'message', id: 'a', parentId: null, message: { role: 'user', content: 'go' } };
+  await writeFile(path(), line({ type: 'session', id: 's', cwd: '/c' }) + line(asked));
+  let now = 0;
+  const source = new TranscriptSource(
+    { kind: 'session', path: path() },
+    { live: null, steering: [] },
+    { now: () => now },
+  );
+  const stateIn = (update: Awaited<ReturnType<TranscriptSource['poll']>>) => {
+    const items = update?.type === 'snapshot' ? update.snapshot.window.items : [];
+    return items.flatMap((item) => (item.kind === 'tool' ? [item.state] : []));
+  };
+  await source.snapshot();
+  await appendFile(path(), line(begun));
+  expect(stateIn(await source.poll())).toEqual(['running']);
+  now += 9 * 60_000;
+  expect(await source.poll()).toBeUndefined();
+  now += 2 * 60_000;
+  expect(stateIn(await source.poll())).toEqual(['unfinished']);
+  expect(await source.poll()).toBeUndefined();
 });
 
 async function find(source: TranscriptSource, query: string, matchCase = false) {

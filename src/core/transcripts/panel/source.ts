@@ -29,6 +29,9 @@ const FIRST_USER_BYTES = 8 * 1024 * 1024;
 /** Bytes at the end of what was read that are compared before reading on: the file may have been written anew. */
 const PROOF_BYTES = 64;
 
+/** A file that nobody is known to write is taken for finished when it has not grown for so long, in milliseconds. */
+const QUIET_MS = 10 * 60 * 1000;
+
 const MAX_USERS_KEPT = 50;
 
 export interface SourceSnapshot {
@@ -46,6 +49,8 @@ export type SourceUpdate = { type: 'snapshot'; snapshot: SourceSnapshot } | { ty
 export interface SourceOptions {
   words?: SessionWords;
   limits?: PageLimits;
+  /** Milliseconds; any origin. */
+  now?: () => number;
 }
 
 export class TranscriptSource {
@@ -61,7 +66,9 @@ export class TranscriptSource {
   #proof: Buffer = Buffer.alloc(0);
   /** The last line has no newline and counts all the same. */
   #isTorn = false;
-  #grew = false;
+  readonly #now: () => number;
+  /** When it grew last while it was open. */
+  #grewAt: number | undefined;
   #open: { group: Group; items: PanelItem[] } | undefined;
   #users: PanelItem[] = [];
   #cwd: string | null = null;
@@ -69,6 +76,7 @@ export class TranscriptSource {
   constructor(file: SourceFile, context: SourceContext, options: SourceOptions = {}) {
     this.#format = formatOf(file, options.words ?? { model: 'Model: {0}', name: 'Name: {0}' });
     this.#limits = options.limits ?? PAGE_LIMITS;
+    this.#now = options.now ?? (() => performance.now());
     this.#context = context;
     this.#around = { ...context, live: context.live ?? false, firstUser: undefined };
     this.#pages = this.#pagesOf(this.#parts);
@@ -79,7 +87,7 @@ export class TranscriptSource {
   }
 
   get #isLive(): boolean {
-    return this.#context.live ?? this.#grew;
+    return this.#context.live ?? this.#grewAt !== undefined;
   }
 
   /** Bytes of it, as it stands. */
@@ -150,10 +158,11 @@ export class TranscriptSource {
     if (present?.identity !== this.#identity || size < this.#end.offset) return this.#afresh();
     const behind = parts.list.filter(({ number }) => number > this.#end.part).reduce((sum, part) => sum + part.size, 0);
     const growth = size - this.#end.offset + behind;
-    if (growth === 0) return undefined;
-    if (growth > MAX_CHANGE_BYTES || this.#isTorn) return this.#grown();
+    if (growth === 0) return this.#quiet();
+    const isNews = this.#context.live === null && this.#grewAt === undefined;
+    this.#grewAt = this.#now();
+    if (growth > MAX_CHANGE_BYTES || this.#isTorn || isNews) return this.#afresh();
     if (!(await proofOf(parts, this.#end)).equals(this.#proof)) return this.#afresh();
-    if (this.#context.live === null && !this.#grew) return this.#grown();
     const changes = await this.#take(parts);
     if (!changes) return this.#afresh();
     if (isEmpty(changes)) return undefined;
@@ -161,8 +170,11 @@ export class TranscriptSource {
     return { type: 'changes', changes };
   }
 
-  #grown(): Promise<SourceUpdate> {
-    this.#grew = true;
+  /** It does not grow any more: what has no end will not get one. */
+  async #quiet(): Promise<SourceUpdate | undefined> {
+    if (this.#context.live !== null || this.#grewAt === undefined || this.#now() - this.#grewAt < QUIET_MS)
+      return undefined;
+    this.#grewAt = undefined;
     return this.#afresh();
   }
 
