@@ -78,6 +78,13 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
   const [runnerFiles] = await Promise.all([
     buildRunner(esm, outdir),
     ...(extension ? [build(editor)] : []),
+    // Read by the editor's own Node: the check for an old one is not needed.
+    build({
+      ...common,
+      format: 'esm',
+      entryPoints: ['src/transcript-worker/main.ts'],
+      outfile: join(outdir, 'transcript-worker.mjs'),
+    }),
     build({ ...esm, entryPoints: ['src/cli/main.ts'], outfile: join(outdir, 'cli.mjs') }),
   ]);
   mkdirSync(join(outdir, 'bin'));

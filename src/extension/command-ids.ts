@@ -2,6 +2,10 @@
 export const COMMANDS = {
   launchAgent: 'piLanes.launchAgent',
   openTranscript: 'piLanes.openTranscript',
+  openTranscriptText: 'piLanes.openTranscriptText',
+  openSession: 'piLanes.openSession',
+  exportTranscript: 'piLanes.exportTranscript',
+  findInTranscript: 'piLanes.findInTranscript',
   stopRun: 'piLanes.stopRun',
   steerRun: 'piLanes.steerRun',
   followUpRun: 'piLanes.followUpRun',
@@ -36,6 +40,10 @@ export const RUNS_VIEW = 'piLanes.runs';
 /** The language of tasks that are written in an editor. */
 export const TASK_LANGUAGE = 'pi-lanes-task';
 export const TRANSCRIPT_SCHEME = 'pi-lanes-transcript';
+/** Panels with transcripts. */
+export const TRANSCRIPT_VIEW = 'piLanes.transcript';
+/** Long texts out of transcripts. */
+export const BODY_SCHEME = 'pi-lanes-body';
 
 /** Values of `viewItem` in `when` clauses. */
 export const ITEM = {

@@ -9,6 +9,7 @@ import { windowSettings } from './configuration.ts';
 import { DraftStore } from './launch/draft.ts';
 import { TaskDocument } from './launch/task-document.ts';
 import { Notices } from './notices.ts';
+import { TranscriptPanels } from './panels/transcript/transcript-panels.ts';
 import { Readiness } from './readiness.ts';
 import { ActiveFilter } from './runs/active-filter.ts';
 import { markReadAsSeen } from './runs/mark-read-as-seen.ts';
@@ -37,6 +38,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const taskDocument = new TaskDocument(drafts, context.storageUri);
   const readiness = new Readiness(toolbox, runs, context.globalState, log);
   const transcripts = new TranscriptDocuments(toolbox.root.projects);
+  const panels: TranscriptPanels = new TranscriptPanels(context.extensionUri, () => services, log);
   const services: Services = {
     toolbox,
     owner: { kind: 'vscode', id: vscode.env.sessionId },
@@ -48,6 +50,7 @@ export function activate(context: vscode.ExtensionContext): void {
     drafts,
     taskDocument,
     readiness,
+    panels,
     log,
     state: context.workspaceState,
   };
@@ -61,6 +64,7 @@ export function activate(context: vscode.ExtensionContext): void {
     drafts,
     taskDocument,
     readiness,
+    panels,
     transcripts,
     vscode.workspace.registerTextDocumentContentProvider(TRANSCRIPT_SCHEME, transcripts),
     markReadAsSeen(runs, seen),

@@ -3,6 +3,7 @@ import type { Toolbox } from '../client/index.ts';
 import type { Owner } from '../protocol/index.ts';
 import type { DraftStore } from './launch/draft.ts';
 import type { TaskDocument } from './launch/task-document.ts';
+import type { TranscriptPanels } from './panels/transcript/transcript-panels.ts';
 import type { Readiness } from './readiness.ts';
 import type { ActiveFilter } from './runs/active-filter.ts';
 import type { RunsInHand } from './runs/runs-in-hand.ts';
@@ -22,6 +23,7 @@ export interface Services {
   readonly drafts: DraftStore;
   readonly taskDocument: TaskDocument;
   readonly readiness: Readiness;
+  readonly panels: TranscriptPanels;
   readonly log: vscode.LogOutputChannel;
   /** Remembered per workspace. */
   readonly state: vscode.Memento;

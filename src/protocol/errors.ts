@@ -67,6 +67,10 @@ export const ERROR_CODES = [
   'disk_full',
   'store_unwritable',
   'untrusted_workspace',
+  'transcript_unreadable',
+  'file_not_found',
+  'link_refused',
+  'message_invalid',
 ] as const;
 
 export const errorCode = z.enum(ERROR_CODES);

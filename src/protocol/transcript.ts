@@ -9,6 +9,9 @@ import { usage } from './usage.ts';
 /** Longest text kept of one block in the mirror, in characters. */
 export const MAX_BLOCK_CHARS = 64 * 1024;
 
+/** Longest diff kept of one edit in the mirror, in characters. */
+export const MAX_DIFF_CHARS = 16 * 1024;
+
 const block = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
   z.object({ type: z.literal('thinking'), text: z.string() }),
@@ -49,6 +52,8 @@ export const transcriptEntry = z.discriminatedUnion('type', [
     text: z.string(),
     isError: z.boolean(),
     durationMs: z.optional(z.number()),
+    /** What an edit changed, as Pi's edit tool tells it: a mark, the line's number and the line. Cut behind its limit. */
+    diff: z.optional(z.string()),
   }),
   z.object({
     type: z.literal('retry'),

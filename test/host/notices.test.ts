@@ -3,7 +3,7 @@ import { mock } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { ProjectLayout } from '../../src/core/projects/index.ts';
-import { TRANSCRIPT_SCHEME } from '../../src/extension/command-ids.ts';
+import { TRANSCRIPT_VIEW } from '../../src/extension/command-ids.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { oneOfEach, question } from '../unit/builders/events.ts';
 import { startLiveRun, workspaceProject } from './live-run.ts';
@@ -64,8 +64,9 @@ suite('a notice', () => {
       actions: ['Answer…', 'Open Transcript'],
     });
     await waitFor('the transcript', () => {
-      const uri = vscode.window.activeTextEditor?.document.uri;
-      return uri?.scheme === TRANSCRIPT_SCHEME && uri.query === run.directory;
+      const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+      const isPanel = tab?.input instanceof vscode.TabInputWebview && tab.input.viewType.endsWith(TRANSCRIPT_VIEW);
+      return isPanel && tab.label === 'worker Pick a gate.';
     });
     await run.append([oneOfEach['child.progress']]);
     await run.end('complete');

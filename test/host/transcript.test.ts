@@ -14,7 +14,7 @@ import { oneOfEach } from '../unit/builders/events.ts';
 import { assistantSays, assistantStreams, type LiveRun, startLiveRun, userSays, workspaceProject } from './live-run.ts';
 import { activeExtension } from './pi-lanes.ts';
 
-suite('a transcript', () => {
+suite('a transcript as text', () => {
   let project: ProjectLayout;
 
   suiteSetup(async () => {
@@ -24,10 +24,9 @@ suite('a transcript', () => {
 
   teardown(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
 
-  /** Opens it as a click on the run does. */
   async function openTranscript(runId: string): Promise<vscode.TextDocument> {
     await vscode.commands.executeCommand(COMMANDS.refreshRuns);
-    await vscode.commands.executeCommand(COMMANDS.openTranscript, { runId });
+    await vscode.commands.executeCommand(COMMANDS.openTranscriptText, { runId });
     const document = vscode.window.activeTextEditor?.document;
     assert.equal(document?.uri.scheme, TRANSCRIPT_SCHEME);
     return document;

@@ -4,7 +4,15 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { bundledAgents } from '../../src/core/agents/index.ts';
-import { BUILT_IN, COMMANDS, CONTEXT, ITEM, RUNS_VIEW, WALKTHROUGH } from '../../src/extension/command-ids.ts';
+import {
+  BUILT_IN,
+  COMMANDS,
+  CONTEXT,
+  ITEM,
+  RUNS_VIEW,
+  TRANSCRIPT_VIEW,
+  WALKTHROUGH,
+} from '../../src/extension/command-ids.ts';
 import { projectRoot } from '../support/project-root.ts';
 import { tempDir } from '../support/temp.ts';
 
@@ -116,7 +124,7 @@ describe('what the manifest contributes', () => {
   });
 
   it('offers for each item what can be done with it, and nothing else', () => {
-    const looks = ['openTranscript', 'copyRunId', 'revealRunFiles'];
+    const looks = ['openTranscript', 'openTranscriptText', 'exportTranscript', 'copyRunId', 'revealRunFiles'];
     const talks = ['steerRun', 'followUpRun', 'interruptRun', 'stopRun'];
     const offers: Record<string, string[]> = {
       [ITEM.activeRun]: [...talks, ...looks],
@@ -148,7 +156,7 @@ describe('what the manifest contributes', () => {
   });
 
   it('asks in conditions only for context keys that the code sets', () => {
-    const known = new Set<string>([...Object.values(CONTEXT), ...views.map(({ id }) => id)]);
+    const known = new Set<string>([...Object.values(CONTEXT), TRANSCRIPT_VIEW, ...views.map(({ id }) => id)]);
     for (const { when = '' } of [...menuItems, ...contributes.viewsWelcome]) {
       for (const key of matches(when, /\b(piLanes(?:\.\w+)+)/g)) expect(known, when).toContain(key);
     }
@@ -221,7 +229,14 @@ describe('what the manifest contributes', () => {
 
   it('is all that the code and the documentation call by our name', () => {
     const ids = views.map(({ id }) => id);
-    const known = new Set<string>([...commands, ...settings, ...ids, ...Object.values(CONTEXT), 'piLanes.status']);
+    const known = new Set<string>([
+      ...commands,
+      ...settings,
+      ...ids,
+      ...Object.values(CONTEXT),
+      TRANSCRIPT_VIEW,
+      'piLanes.status',
+    ]);
     const pages = readdirSync(join(root, 'docs')).map((name) => join('docs', name));
     const all = [...sources.map(({ path }) => join('src', 'extension', path)), ...pages, 'README.md'];
     for (const path of all) {

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MirrorReader, MirrorWriter, redact } from '../../src/core/transcripts/index.ts';
-import { MAX_BLOCK_CHARS, type TranscriptEntry, transcriptEntry } from '../../src/protocol/index.ts';
+import { MAX_BLOCK_CHARS, MAX_DIFF_CHARS, type TranscriptEntry, transcriptEntry } from '../../src/protocol/index.ts';
 import { type TempDir, tempDir } from '../support/temp.ts';
 import { secrets } from './builders/secrets.ts';
 
@@ -141,14 +141,14 @@ describe('writing the mirror', () => {
       },
       { type: 'tool.start', t: 1, id: 'c', name: 'bash', arguments: secret },
       update(secret),
-      { type: 'tool.end', t: 1, id: 'c', name: 'bash', text: secret, isError: false },
+      { type: 'tool.end', t: 1, id: 'c', name: 'bash', text: secret, isError: false, diff: `+1 ${secret}` },
       { type: 'retry', t: 1, attempt: 1, maxAttempts: 1, delayMs: 1, error: secret },
       { type: 'compaction', t: 1, phase: 'end', reason: 'x', summary: secret },
       note(secret),
     ]);
     const file = await readFile(path, 'utf8');
     expect(file).not.toContain(secret.slice(-20));
-    expect(file.match(/\[redacted\]/g)).toHaveLength(10);
+    expect(file.match(/\[redacted\]/g)).toHaveLength(11);
   });
 
   it('cuts long blocks in the middle, and says how much is left out', async () => {
@@ -159,6 +159,14 @@ describe('writing the mirror', () => {
     expect(entry).toEqual(answer(cut));
     path = join(folder.path, 'other.jsonl');
     expect(await written([answer('a'.repeat(MAX_BLOCK_CHARS))])).toEqual([answer('a'.repeat(MAX_BLOCK_CHARS))]);
+  });
+
+  it('cuts a long diff behind its limit', async () => {
+    const diff = '+1 x\n'.repeat(MAX_DIFF_CHARS);
+    const [entry] = await written([
+      { type: 'tool.end', t: 1, id: 'c', name: 'edit', text: 'ok', isError: false, diff },
+    ]);
+    expect(entry).toMatchObject({ text: 'ok', diff: diff.slice(0, MAX_DIFF_CHARS) });
   });
 
   it('keeps the end of long tool output, and no half of a token where it is cut', async () => {

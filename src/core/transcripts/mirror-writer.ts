@@ -4,7 +4,7 @@
  * `transcript.jsonl`, then the newest segments `transcript.tail-<n>.jsonl`.
  */
 import { type FileHandle, open, rm } from 'node:fs/promises';
-import { MAX_BLOCK_CHARS, type TranscriptEntry } from '../../protocol/index.ts';
+import { MAX_BLOCK_CHARS, MAX_DIFF_CHARS, type TranscriptEntry } from '../../protocol/index.ts';
 import { appendWhole, whenThereIsRoom } from '../files/index.ts';
 import { redact, settledLength } from './redact.ts';
 import { mirrorFiles, tailSegment } from './segments.ts';
@@ -240,8 +240,12 @@ function cleanEntry(entry: TranscriptEntry): TranscriptEntry {
       const text = redact(entry.text);
       return { ...entry, text: text.length > TOOL_UPDATE_CHARS ? `…${text.slice(-TOOL_UPDATE_CHARS)}` : text };
     }
+    case 'tool.end': {
+      const { diff, ...rest } = entry;
+      const text = cleanText(entry.text);
+      return { ...rest, text, ...(diff === undefined ? {} : { diff: redact(diff).slice(0, MAX_DIFF_CHARS) }) };
+    }
     case 'delta':
-    case 'tool.end':
     case 'note':
       return { ...entry, text: cleanText(entry.text) };
     case 'retry':

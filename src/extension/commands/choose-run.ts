@@ -1,6 +1,8 @@
+import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import type { RunSnapshot } from '../../client/index.ts';
+import { type RunSnapshot, readSnapshot } from '../../client/index.ts';
 import { LanesError, type RunState } from '../../protocol/index.ts';
+import { isRunFolder } from '../panels/transcript/subject.ts';
 import type { Services } from '../services.ts';
 import { runTitle, stateText } from '../trees/runs/run-words.ts';
 
@@ -18,6 +20,12 @@ export async function chooseRun(
   const runId = services.tree.runIdOf(node);
   const given = runId === undefined ? undefined : services.runs.get(runId);
   if (given && (node !== undefined || fits(given.state, given))) return given;
+  // A panel can show a run that is not among those of this window.
+  const { directory } = isElsewhere(node) ? node : {};
+  if (directory !== undefined && isRunFolder(services.toolbox.root.projects, directory)) {
+    const snapshot = await readSnapshot(basename(directory), directory);
+    if (snapshot.view) return snapshot;
+  }
   // A row that is gone must not lead to another run.
   if (node !== undefined && runId !== undefined)
     throw new LanesError('run_not_found', vscode.l10n.t('This run is not there any more.'));
@@ -34,4 +42,8 @@ export async function chooseRun(
     { placeHolder: vscode.l10n.t('Which run?') },
   );
   return picked?.snapshot;
+}
+
+function isElsewhere(node: unknown): node is { directory: string } {
+  return typeof node === 'object' && node !== null && 'directory' in node && typeof node.directory === 'string';
 }

@@ -9,10 +9,17 @@ import { launchAgent } from './launch-agent.ts';
 import { launchOnFile, launchOnProblems, launchOnSelection } from './launch-on.ts';
 import { markAllSeen, markRunSeen } from './mark-seen.ts';
 import { resumeChosenRun } from './resume-run.ts';
-import { copyRunId, openTranscript, revealRunFiles } from './run-commands.ts';
+import { copyRunId, revealRunFiles } from './run-commands.ts';
 import { runDoctor } from './run-doctor.ts';
 import { answerChosenQuestion, followUpChosenRun, steerChosenRun } from './talk-to-run.ts';
 import { chooseTaskModel, discardTask, launchTask } from './task-commands.ts';
+import {
+  exportTranscript,
+  findInTranscript,
+  openSession,
+  openTranscript,
+  openTranscriptText,
+} from './transcript-commands.ts';
 
 /** Menus give the row or file that was clicked, and all that are selected beside it. */
 type Handler = (services: Services, clicked: unknown, selected: unknown) => Promise<void> | void;
@@ -20,6 +27,10 @@ type Handler = (services: Services, clicked: unknown, selected: unknown) => Prom
 const HANDLERS: Record<CommandId, Handler> = {
   [COMMANDS.launchAgent]: launchAgent,
   [COMMANDS.openTranscript]: openTranscript,
+  [COMMANDS.openTranscriptText]: openTranscriptText,
+  [COMMANDS.openSession]: openSession,
+  [COMMANDS.exportTranscript]: exportTranscript,
+  [COMMANDS.findInTranscript]: findInTranscript,
   [COMMANDS.stopRun]: stopChosenRun,
   [COMMANDS.steerRun]: steerChosenRun,
   [COMMANDS.followUpRun]: followUpChosenRun,

@@ -2,22 +2,10 @@
 import * as vscode from 'vscode';
 import { BUILT_IN } from '../command-ids.ts';
 import type { Services } from '../services.ts';
-import { TranscriptDocuments } from '../transcripts/transcript-documents.ts';
 import { chooseRun } from './choose-run.ts';
 
 const anyRun = (services: Services, node: unknown) =>
   chooseRun(services, node, () => true, vscode.l10n.t('There are no runs here yet.'));
-
-export async function openTranscript(services: Services, node: unknown): Promise<void> {
-  const snapshot = await anyRun(services, node);
-  if (!snapshot) return;
-  const { directory, runId, view } = snapshot;
-  const title = view?.label ?? view?.title ?? '';
-  const uri = TranscriptDocuments.uriFor({ directory, runId, agent: view?.agent ?? '', title });
-  const document = await vscode.workspace.openTextDocument(uri);
-  await vscode.window.showTextDocument(document, { preview: true });
-  services.seen.markSeen([snapshot]);
-}
 
 export async function copyRunId(services: Services, node: unknown): Promise<void> {
   const snapshot = await anyRun(services, node);

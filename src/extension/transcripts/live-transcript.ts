@@ -32,8 +32,11 @@ export class LiveTranscript {
 
   /** Everything up to now. */
   async read(): Promise<{ text: string; snapshot: RunSnapshot }> {
-    await this.#text.refresh();
+    // In this order: what an ended run has said is all there.
     this.#snapshot = await this.#run.snapshot();
+    await this.#text.refresh();
+    // Nothing more will come: nobody needs to look again.
+    if (isTerminal(this.#snapshot.state)) this.dispose();
     return { text: this.#text.toString(), snapshot: this.#snapshot };
   }
 

@@ -1,9 +1,10 @@
 /** Transcripts as read-only documents that grow while their run lives. */
-import { join, relative, sep } from 'node:path';
+import { sep } from 'node:path';
 import * as vscode from 'vscode';
 import { childLayout } from '../../core/projects/index.ts';
-import { isTerminal, RUN_ID } from '../../protocol/index.ts';
+import { isTerminal } from '../../protocol/index.ts';
 import { TRANSCRIPT_SCHEME } from '../command-ids.ts';
+import { isRunFolder } from '../panels/transcript/subject.ts';
 import { stateWord } from '../trees/runs/run-words.ts';
 import { LiveTranscript } from './live-transcript.ts';
 
@@ -68,12 +69,8 @@ export class TranscriptDocuments implements vscode.TextDocumentContentProvider, 
   }
 
   /** Only run folders of our own store are read, whoever opens the document. */
-  #checkedDirectory(uri: vscode.Uri): string | undefined {
-    const parts = relative(this.#projectsRoot, uri.query).split(sep);
-    const [project, runs, runId] = parts;
-    const ok = parts.length === 3 && project && project !== '..' && runs === 'runs' && runId && RUN_ID.test(runId);
-    // Put together again it must be the same: no steps back, nothing relative.
-    return ok && join(this.#projectsRoot, ...parts) === uri.query ? uri.query : undefined;
+  #checkedDirectory({ query }: vscode.Uri): string | undefined {
+    return isRunFolder(this.#projectsRoot, query) ? query : undefined;
   }
 
   #follow(uri: vscode.Uri, directory: string): LiveTranscript {

@@ -37,7 +37,11 @@ const message = z.object({
 });
 export type PiMessage = z.infer<typeof message>;
 
-const toolResult = z.object({ content: z._default(z.array(content), []) });
+const toolResult = z.object({
+  content: z._default(z.array(content), []),
+  /** Of the edit tool: what it changed. Other tools have details of their own, which are not looked at. */
+  details: z.catch(z.optional(z.object({ diff: z.optional(z.string()) })), undefined),
+});
 
 const record = z.discriminatedUnion('type', [
   z.object({

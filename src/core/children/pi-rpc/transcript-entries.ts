@@ -33,6 +33,7 @@ export function toTranscriptEntry(record: PiRecord, t: number): TranscriptEntry 
         text: textOf(record.result?.content ?? []),
         isError: record.isError,
         ...(record.durationMs === undefined ? {} : { durationMs: record.durationMs }),
+        ...(record.result?.details?.diff === undefined ? {} : { diff: record.result.details.diff }),
       };
     case 'auto_retry_start':
       return {

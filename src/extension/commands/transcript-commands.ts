@@ -1,0 +1,111 @@
+/** Commands that show transcripts, or write them to a file. */
+import { basename, join } from 'node:path';
+import * as vscode from 'vscode';
+import type { RunSnapshot } from '../../client/index.ts';
+import { LanesError, type SourceFile } from '../../protocol/index.ts';
+import { filesOfRun } from '../panels/transcript/transcript-panel.ts';
+import type { Services } from '../services.ts';
+import { TranscriptDocuments } from '../transcripts/transcript-documents.ts';
+import { runTitle } from '../trees/runs/run-words.ts';
+import { chooseRun } from './choose-run.ts';
+
+const anyRun = (services: Services, node: unknown) =>
+  chooseRun(services, node, () => true, vscode.l10n.t('There are no runs here yet.'));
+
+/** The run that was clicked, else that of the panel in front, else one the person picks. */
+async function runFor(services: Services, node: unknown): Promise<RunSnapshot | undefined> {
+  const { subject } = (node === undefined && services.panels.active()) || {};
+  if (subject?.kind !== 'run') return anyRun(services, node);
+  return anyRun(services, { runId: basename(subject.directory), directory: subject.directory });
+}
+
+export async function openTranscript(services: Services, node: unknown): Promise<void> {
+  const snapshot = await anyRun(services, node);
+  if (!snapshot) return;
+  services.panels.show({ kind: 'run', directory: snapshot.directory, child: 1 });
+  services.seen.markSeen([snapshot]);
+}
+
+export async function openTranscriptText(services: Services, node: unknown): Promise<void> {
+  const { subject } = (node === undefined && services.panels.active()) || {};
+  if (subject?.kind === 'session') {
+    await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(subject.file));
+    return;
+  }
+  const snapshot = await runFor(services, node);
+  if (!snapshot) return;
+  const { directory, runId, view } = snapshot;
+  const title = view?.label ?? view?.title ?? '';
+  const uri = TranscriptDocuments.uriFor({ directory, runId, agent: view?.agent ?? '', title });
+  const document = await vscode.workspace.openTextDocument(uri);
+  await vscode.window.showTextDocument(document, { preview: true });
+  services.seen.markSeen([snapshot]);
+}
+
+/** Any session file of Pi: the one that was clicked, else one the person picks. */
+export async function openSession(services: Services, clicked: unknown): Promise<void> {
+  const given = clicked instanceof vscode.Uri ? clicked : undefined;
+  const uri = given ?? (await pickSession(services));
+  if (!uri) return;
+  if (uri.scheme !== 'file') {
+    throw new LanesError(
+      'transcript_unreadable',
+      vscode.l10n.t('Only session files on this machine can be opened, not {0}.', uri.toString(true)),
+    );
+  }
+  services.panels.show({ kind: 'session', file: uri.fsPath });
+}
+
+async function pickSession({ toolbox }: Services): Promise<vscode.Uri | undefined> {
+  const picked = await vscode.window.showOpenDialog({
+    defaultUri: vscode.Uri.file(join(toolbox.agentDir, 'sessions')),
+    filters: { [vscode.l10n.t('Pi sessions')]: ['jsonl'] },
+    openLabel: vscode.l10n.t('Open as Transcript'),
+  });
+  return picked?.[0];
+}
+
+export async function exportTranscript(services: Services, node: unknown): Promise<void> {
+  const what = await exported(services, node);
+  if (!what) return;
+  const { files, title } = what;
+  const name = `${title
+    .replace(/[^\p{L}\p{N} ._-]+/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, 60)}.md`;
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+  const target = await vscode.window.showSaveDialog({
+    ...(folder ? { defaultUri: vscode.Uri.joinPath(folder, name) } : {}),
+    filters: { Markdown: ['md'] },
+    saveLabel: vscode.l10n.t('Export'),
+  });
+  if (!target) return;
+  const options = {
+    location: vscode.ProgressLocation.Notification,
+    title: vscode.l10n.t('Exporting the transcript…'),
+    cancellable: true,
+  };
+  const isDone = await vscode.window.withProgress(options, async (_, token) => {
+    const cancel = new AbortController();
+    token.onCancellationRequested(() => cancel.abort());
+    await services.panels.export(files, title, target.fsPath, cancel.signal);
+    return !cancel.signal.aborted;
+  });
+  if (isDone) await vscode.window.showTextDocument(target, { preview: true });
+}
+
+async function exported(
+  services: Services,
+  node: unknown,
+): Promise<{ files: SourceFile[]; title: string } | undefined> {
+  const { subject } = (node === undefined && services.panels.active()) || {};
+  if (subject?.kind === 'session')
+    return { files: [{ kind: 'session', path: subject.file }], title: basename(subject.file, '.jsonl') };
+  const snapshot = await runFor(services, node);
+  return snapshot && { files: filesOfRun(snapshot, 1), title: runTitle(snapshot) };
+}
+
+export function findInTranscript({ panels }: Services): void {
+  panels.active()?.focus('find');
+}

@@ -1,0 +1,95 @@
+/** What the head of a transcript says of its run, and what it offers. */
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { runHead, sessionHead } from '../../../src/extension/panels/transcript/panel-head.ts';
+import type { ChildPhase, PanelItem, RunState } from '../../../src/protocol/index.ts';
+import { someUsage } from '../builders/transcripts.ts';
+import { aSnapshot } from './snapshots.ts';
+import { workspace } from './vscode-stand-in.ts';
+
+vi.mock('vscode', () => import('./vscode-stand-in.ts'));
+afterEach(() => {
+  workspace.isTrusted = true;
+});
+
+const facts = { source: { kind: 'mirror' as const, other: false }, tokens: null, model: null, window: null };
+const offered = (state: RunState) =>
+  Object.entries(runHead(aSnapshot(state), 1, facts).can)
+    .filter(([, can]) => can)
+    .map(([name]) => name);
+
+describe('the head of a run', () => {
+  it('offers what its state takes', () => {
+    const talk = ['steer', 'interrupt', 'stop'];
+    const states: [RunState, string[]][] = [
+      ['queued', talk],
+      ['running', talk],
+      ['waiting', talk],
+      ['lost', ['stop', 'resume']],
+      ['unresponsive', ['forceStop']],
+      ['unknown', []],
+      ['paused', ['resume']],
+      ['complete', ['resume']],
+      ['partial', ['resume']],
+      ['failed', ['resume']],
+      ['stopped', []],
+      ['rejected', []],
+    ];
+    for (const [state, wanted] of states) expect(offered(state), state).toEqual(wanted);
+  });
+
+  it('offers no start where nothing may start', () => {
+    workspace.isTrusted = false;
+    expect(offered('failed')).toEqual([]);
+  });
+
+  it('says what the child does now, and nothing when it does nothing', () => {
+    const doing = (phase: ChildPhase, tool: string | null = null, state: RunState = 'running') => {
+      const snapshot = aSnapshot(state);
+      const children = snapshot.view?.children.map((child) => ({ ...child, phase, tool })) ?? [];
+      return runHead({ ...snapshot, view: snapshot.view && { ...snapshot.view, children } }, 1, facts).activity;
+    };
+    expect(doing('thinking')).toBe('thinking');
+    expect(doing('tool', 'bash')).toBe('running bash');
+    expect(doing('idle')).toBeNull();
+    expect(doing('thinking', null, 'lost')).toBeNull();
+  });
+
+  it('tells how full the context is, as far as that is known', () => {
+    expect(runHead(aSnapshot('running'), 1, facts).context).toBeNull();
+    const known = { ...facts, tokens: 19, model: 'p/m', window: 200_000 };
+    expect(runHead(aSnapshot('running'), 1, known)).toMatchObject({
+      model: 'p/m',
+      context: { tokens: 19, window: 200_000 },
+    });
+  });
+
+  it('of a run that is gone says what to do', () => {
+    const error = { code: 'run_not_found' as const, message: 'There is no run in /x.' };
+    const head = runHead({ ...aSnapshot('unknown'), error }, 1, facts);
+    expect(head).toMatchObject({ state: 'unknown', error: { code: 'run_not_found' } });
+    expect(head.error?.hint).toContain('Close this tab');
+  });
+});
+
+it('the head of a session offers nothing, and has no state', () => {
+  const head = sessionHead('a.jsonl', facts);
+  expect(head).toMatchObject({ title: 'a.jsonl', runId: null, state: null });
+  expect(Object.values(head.can)).toEqual([false, false, false, false, false]);
+});
+
+it('the last request is the last answer that cost something', async () => {
+  const { lastRequest } = await import('../../../src/extension/panels/transcript/panel-head.ts');
+  const turn = (usage: typeof someUsage | null, model: string): PanelItem => ({
+    kind: 'turn',
+    key: model,
+    cursor: null,
+    t: 1,
+    model,
+    stopReason: 'stop',
+    error: null,
+    usage,
+  });
+  const failed = turn({ ...someUsage, input: 0, cacheRead: 0 }, 'c');
+  expect(lastRequest([turn(someUsage, 'a'), turn(null, 'b'), failed])).toEqual({ tokens: 19, model: 'a' });
+  expect(lastRequest([])).toBeUndefined();
+});
