@@ -6,5 +6,7 @@ export * from './rpc.ts';
 export * from './run.ts';
 export * from './transcript.ts';
 export * from './transcript-panel.ts';
+export * from './transcript-words.ts';
 export * from './usage.ts';
 export * from './view.ts';
+export * from './visible.ts';

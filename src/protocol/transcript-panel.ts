@@ -35,6 +35,8 @@ const cursor = z.string();
 const item = {
   /** The same item keeps its key for as long as its transcript exists. */
   key: z.string(),
+  /** Where it stands, to ask for its neighbours; null: nothing of it is stored yet. */
+  cursor: z.nullable(cursor),
   /** Epoch milliseconds; 0: not known. */
   t: z.number(),
 };
@@ -189,14 +191,18 @@ export type ToTranscriptPanel = z.infer<typeof toTranscriptPanel>;
 
 export const fromTranscriptPanel = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready') }),
-  /** `around`: a window with the item of this cursor in its middle, for a find hit or a restored place. */
+  /**
+   * What comes before or after an item; `around`: a window with it in the middle, for a find hit or a restored place. An
+   * answer may repeat items the page has, but never leaves one out.
+   */
   z.object({
     type: z.literal('page'),
     request,
     direction: z.enum(['before', 'after', 'around', 'tail']),
     cursor: z.nullable(cursor),
   }),
-  z.object({ type: z.literal('body.fetch'), request, ref: z.string() }),
+  /** `limit`: characters wanted at most, from the beginning. `done` comes with the last of them even when there is more. */
+  z.object({ type: z.literal('body.fetch'), request, ref: z.string(), limit: z.number() }),
   /** A new `find` ends the one before; an empty query only ends it. */
   z.object({ type: z.literal('find'), request, query: z.string(), matchCase: z.boolean() }),
   z.object({ type: z.literal('steer'), request, mode: z.enum(['steer', 'follow-up']), text: z.string() }),
