@@ -58,3 +58,54 @@ describe.each(THEMES)('in the theme %s', (theme) => {
     expect(await findings(panel)).toEqual([]);
   });
 });
+
+describe('in little room', () => {
+  it.each([
+    ['640×400', { width: 640, height: 400 }],
+    ['at 200 % zoom of that, 320×200', { width: 320, height: 200 }],
+  ])('%s: everything can be reached, nothing runs out of the page', async (name, size) => {
+    const panel = await openPanel({ transcript: everything(), size });
+    await panel.row('k2').waitFor();
+    await panel.screenshot(`transcript-small-${size.width}`);
+    const { wide, list, box } = await panel.page.evaluate(() => {
+      const height = (selector: string) => document.querySelector(selector)?.getBoundingClientRect().height ?? 0;
+      return {
+        wide: document.documentElement.scrollWidth - innerWidth,
+        list: height('.scroller'),
+        box: height('.steer-box'),
+      };
+    });
+    expect(wide, name).toBe(0);
+    expect(list, name).toBeGreaterThanOrEqual(size.height >= 400 ? 110 : 60);
+    expect(box, name).toBeGreaterThan(40);
+    for (const control of await panel.page.locator('vscode-button, select, .option').all()) {
+      await control.scrollIntoViewIfNeeded();
+      const at = await control.boundingBox();
+      expect(at && at.x >= 0 && at.x + at.width <= size.width && at.y + at.height <= size.height + 1, name).toBe(true);
+    }
+    expect(await findings(panel)).toEqual([]);
+  });
+
+  it('a run with a long name and little to do is legible', async () => {
+    const long = 'A title that goes on and on because somebody wrote the whole task into its first line '.repeat(3);
+    const transcript = new ScriptedTranscript(SAMPLE, head({ title: long, agent: 'a-rather-long-agent-name' }));
+    const panel = await openPanel({ transcript, size: { width: 500, height: 400 } });
+    await panel.row('k2').waitFor();
+    expect(await panel.page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+    expect((await panel.page.locator('header h1').boundingBox())?.height).toBeLessThan(30);
+  });
+});
+
+it('nothing moves by itself for those who want it so', async () => {
+  const panel = await openPanel({ transcript: new ScriptedTranscript(SAMPLE) });
+  await panel.row('k2').waitFor();
+  const moving = async () =>
+    await panel.page.evaluate(() => document.getAnimations().filter((it) => it.playState === 'running').length);
+  await panel.page.evaluate(() => document.body.classList.remove('vscode-reduce-motion'));
+  expect(await moving()).toBeGreaterThan(0);
+  await panel.page.evaluate(() => document.body.classList.add('vscode-reduce-motion'));
+  expect(await moving()).toBe(0);
+  await panel.page.evaluate(() => document.body.classList.remove('vscode-reduce-motion'));
+  await panel.page.emulateMedia({ reducedMotion: 'reduce' });
+  expect(await moving()).toBe(0);
+});

@@ -19,3 +19,8 @@ export function registerControls(): void {
 export function controlName(name: string) {
   return ref((element) => queueMicrotask(() => element?.setAttribute('aria-label', name)));
 }
+
+/** What stands in the text control an event came to. */
+export function textIn({ currentTarget }: Event): string {
+  return currentTarget instanceof HTMLElement && 'value' in currentTarget ? String(currentTarget.value) : '';
+}

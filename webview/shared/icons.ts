@@ -10,6 +10,7 @@ import chevronDown from '@vscode/codicons/src/icons/chevron-down.svg';
 import chevronRight from '@vscode/codicons/src/icons/chevron-right.svg';
 import chevronUp from '@vscode/codicons/src/icons/chevron-up.svg';
 import circleSlash from '@vscode/codicons/src/icons/circle-slash.svg';
+import clock from '@vscode/codicons/src/icons/clockface.svg';
 import close from '@vscode/codicons/src/icons/close.svg';
 import comment from '@vscode/codicons/src/icons/comment.svg';
 import copy from '@vscode/codicons/src/icons/copy.svg';
@@ -38,7 +39,6 @@ import terminal from '@vscode/codicons/src/icons/terminal.svg';
 import thinking from '@vscode/codicons/src/icons/thinking.svg';
 import tools from '@vscode/codicons/src/icons/tools.svg';
 import warning from '@vscode/codicons/src/icons/warning.svg';
-import watch from '@vscode/codicons/src/icons/watch.svg';
 import { html, type TemplateResult } from 'lit';
 import { unsafeSVG } from 'lit/directives/unsafe-svg.js';
 
@@ -53,6 +53,7 @@ const ICONS = {
   chevronRight,
   chevronUp,
   circleSlash,
+  clock,
   close,
   comment,
   copy,
@@ -81,7 +82,6 @@ const ICONS = {
   thinking,
   tools,
   warning,
-  watch,
 };
 export type IconName = keyof typeof ICONS;
 

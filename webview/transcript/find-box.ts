@@ -2,22 +2,22 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import type { TranscriptWord } from '../../src/protocol/index.ts';
-import { controlName } from '../shared/controls.ts';
+import { controlName, textIn } from '../shared/controls.ts';
 import { type IconName, icon } from '../shared/icons.ts';
 import type { Words } from '../shared/words.ts';
 import type { Find } from './find.ts';
 import { messageText } from './shown-text.ts';
 
-export function findBox(find: Find, words: Words<TranscriptWord>): TemplateResult | typeof nothing {
+export function findBox(find: Find, words: Words<TranscriptWord>, close: () => void): TemplateResult | typeof nothing {
   if (!find.open) return nothing;
-  return html`<div class="find" role="search" aria-label=${words.text('find.name')} @keydown=${(event: KeyboardEvent) => keyed(event, find)}>
+  return html`<div class="find" role="search" aria-label=${words.text('find.name')} @keydown=${(event: KeyboardEvent) => keyed(event, find, close)}>
     <div class="find-line">
       <vscode-text-field
         id="find"
         ${controlName(words.text('find.query'))}
         placeholder=${words.text('find.query')}
         .value=${live(find.query)}
-        @input=${(event: Event) => find.write(valueOf(event))}
+        @input=${(event: Event) => find.write(textIn(event))}
       ></vscode-text-field>
       <button
         type="button"
@@ -34,7 +34,7 @@ export function findBox(find: Find, words: Words<TranscriptWord>): TemplateResul
       >
       ${button('chevronUp', words.text('find.previous'), () => find.step(-1))}
       ${button('chevronDown', words.text('find.next'), () => find.step(1))}
-      ${button('close', words.text('find.close'), () => find.close())}
+      ${button('close', words.text('find.close'), close)}
     </div>
     ${excerpt(find)}
   </div>`;
@@ -67,15 +67,11 @@ function button(picture: IconName, name: string, press: () => void): TemplateRes
   </button>`;
 }
 
-function keyed(event: KeyboardEvent, find: Find): void {
+function keyed(event: KeyboardEvent, find: Find, close: () => void): void {
   const inField = event.target instanceof Element && event.target.id === 'find';
-  if (event.key === 'Escape') find.close();
+  if (event.key === 'Escape') close();
   else if (event.key === 'Enter' && inField) find.step(event.shiftKey ? -1 : 1);
   else return;
   event.preventDefault();
   event.stopPropagation();
-}
-
-function valueOf({ currentTarget }: Event): string {
-  return currentTarget instanceof HTMLElement && 'value' in currentTarget ? String(currentTarget.value) : '';
 }

@@ -24,7 +24,7 @@ export interface HeadActions {
 type State = NonNullable<PanelHead['state']>;
 
 const STATE_ICONS: Record<State, { icon: IconName; kind: string }> = {
-  queued: { icon: 'watch', kind: '' },
+  queued: { icon: 'clock', kind: '' },
   running: { icon: 'loading', kind: 'busy spin' },
   waiting: { icon: 'question', kind: 'warn' },
   paused: { icon: 'debugPause', kind: 'warn' },

@@ -49,6 +49,8 @@ export class ItemList {
   readonly update: () => void;
   #following = true;
   #lastTop = 0;
+  /** Where the view is to be after a drawing, as far as the rows that are measured by then can tell. */
+  #goal: (() => number) | null = null;
   #drawing = false;
   #again = false;
 
@@ -105,11 +107,9 @@ export class ItemList {
   /** Shows a row; `start` puts it at the top, `nearest` moves only as far as needed. */
   scrollTo(index: number, where: 'start' | 'center' | 'nearest'): void {
     this.#setFollowing(false);
-    this.#virtualizer.scrollToIndex(index, { align: where === 'nearest' ? 'auto' : where });
+    this.#goal = () => this.#offsetFor(index, where);
     this.draw();
-    // Rows between are measured only now; the place is right when they are.
-    this.#virtualizer.scrollToIndex(index, { align: where === 'nearest' ? 'auto' : where });
-    this.draw();
+    this.#goal = null;
   }
 
   row(key: string): HTMLElement | undefined {
@@ -140,7 +140,9 @@ export class ItemList {
   }
 
   #drawRows(): void {
-    if (this.#following) this.#virtualizer.scrollOffset = this.#end();
+    const goal = this.#following ? () => this.#end() : this.#goal;
+    const aim = goal?.();
+    if (aim !== undefined) this.#virtualizer.scrollOffset = aim;
     const items = this.#virtualizer.getVirtualItems();
     const wanted = new Set(items.map((item) => String(item.key)));
     for (const [key, row] of this.#rows) {
@@ -162,7 +164,12 @@ export class ItemList {
     for (const row of this.#rows.values()) this.#virtualizer.measureElement(row);
     this.#place(this.#virtualizer.getVirtualItems()[0]?.start ?? TOP);
     this.#virtualizer._willUpdate();
-    if (this.#following) this.#scroller.scrollTop = this.#scroller.scrollHeight;
+    const aimNow = goal?.();
+    if (aimNow !== undefined) {
+      this.#scroller.scrollTop = aimNow;
+      // Rows were measured that the aim depends on.
+      if (Math.abs(aimNow - (aim ?? 0)) > 0.5) this.#again = true;
+    }
     this.#lastTop = this.#scroller.scrollTop;
   }
 
@@ -186,10 +193,25 @@ export class ItemList {
     return Math.max(0, this.#virtualizer.getTotalSize() - this.#scroller.clientHeight);
   }
 
+  #offsetFor(index: number, where: 'start' | 'center' | 'nearest'): number {
+    const { scrollTop, clientHeight } = this.#scroller;
+    // Asking for the size brings the places of all rows up to date.
+    const end = this.#end();
+    const item = this.#virtualizer.measurementsCache[index];
+    if (!item) return scrollTop;
+    const aims = {
+      start: item.start,
+      center: item.start - Math.max(0, (clientHeight - item.size) / 2),
+      nearest: Math.min(item.start, Math.max(scrollTop, item.end - clientHeight)),
+    };
+    return Math.max(0, Math.min(end, aims[where]));
+  }
+
   #scrolled(): void {
     const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
     const atEnd = scrollHeight - clientHeight - scrollTop <= NEAR_END;
-    if (atEnd && scrollTop >= this.#lastTop && this.#content.reachesEnd) this.#setFollowing(true);
+    const arrived = atEnd && (scrollTop > this.#lastTop || scrollHeight <= clientHeight);
+    if (arrived && this.#content.reachesEnd) this.#setFollowing(true);
     else if (!atEnd && scrollTop < this.#lastTop - 1) this.#setFollowing(false);
     this.#lastTop = scrollTop;
   }
@@ -211,7 +233,12 @@ export class ItemList {
       getScrollElement: () => this.#scroller,
       estimateSize: (index: number) => this.#content.estimate(index),
       getItemKey: (index: number) => this.#content.keyOf(index),
-      scrollToFn: elementScroll,
+      scrollToFn: (...written: Parameters<typeof elementScroll>) => {
+        // What the virtualizer writes is no wish of the person; what they did before it is.
+        this.#scrolled();
+        elementScroll(...written);
+        this.#lastTop = this.#scroller.scrollTop;
+      },
       observeElementRect,
       observeElementOffset,
       measureElement: (row: HTMLElement) => row.getBoundingClientRect().height,

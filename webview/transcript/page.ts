@@ -2,7 +2,7 @@
  * The transcript page: takes in what the extension says, keeps the parts of the page in step with it, and sends what the
  * person does. Messages change the data at once; the page is drawn at most once per frame.
  */
-import { nothing, render } from 'lit';
+import { html, nothing, render } from 'lit';
 import {
   type FromTranscriptPanel,
   type PanelHead,
@@ -33,7 +33,7 @@ import { Paging } from './paging.ts';
 import { Place, type Subject } from './place.ts';
 import { questionCard } from './question-card.ts';
 import { Rows } from './rows.ts';
-import { steerBox } from './steer-box.ts';
+import { RECEIPT_STATES, steerBox } from './steer-box.ts';
 import { Steering } from './steering.ts';
 import { emptyView, jumpButton, type Trouble, topLine, troubleOf, troubleView } from './surroundings.ts';
 
@@ -109,6 +109,8 @@ export class TranscriptPage {
       forget,
       saveDraft: (text) => this.#bridge.post({ type: 'draft', text }),
       changed: this.#draw,
+      told: (state, message) =>
+        this.#announcer.say('receipt', [words.text(RECEIPT_STATES[state].word), message].filter(Boolean).join(': ')),
     });
     this.#place = new Place(api, subject);
     this.#announcer = new Announcer(this.#parts.live);
@@ -253,7 +255,7 @@ export class TranscriptPage {
 
   #showHit(hit: Hit): void {
     // Wherever in the item it stands, it is to be seen.
-    for (const part of ['main', 'arguments', 'diff']) this.#folds.set(hit.key, part, true);
+    for (const part of ['main', 'arguments', 'output', 'diff']) this.#folds.set(hit.key, part, true);
     this.#rows.invalidate();
     this.#goTo(hit, 'center', () => this.#paintMarks());
   }
@@ -267,7 +269,10 @@ export class TranscriptPage {
 
   #paintMarks(): void {
     const { open, query, matchCase, hit } = this.#find;
-    if (!open || query === '') return clearMarks();
+    if (!open || query === '') {
+      clearMarks();
+      return;
+    }
     const current = hit ? { key: hit.key, occurrence: this.#find.occurrence } : null;
     paintMarks(this.#list.rows, { query, matchCase, current });
   }
@@ -442,7 +447,10 @@ export class TranscriptPage {
       troubleView(this.#trouble, words, () => this.#setTrouble(null)),
       trouble,
     );
-    render(findBox(this.#find, words), find);
+    render(
+      findBox(this.#find, words, () => this.#closeFind()),
+      find,
+    );
     render(noItems ? emptyView(this.#head, words, act) : nothing, empty);
     render(this.#list.following || noItems ? nothing : jumpButton(this.#fresh, words, () => this.#toEnd()), jump);
     render(this.#head ? this.#footView(this.#head, act.command) : nothing, foot);
@@ -461,8 +469,18 @@ export class TranscriptPage {
       answer: (id: string, answer: QuestionAnswer) => this.#answer(id, answer),
     };
     return [
-      head.questions.map((question) => questionCard(question, this.#words, questions)),
-      steerBox(head, this.#steering, this.#words, { resume: () => command('resume') }),
+      head.questions.length === 0
+        ? nothing
+        : html`<div class="questions">
+            ${head.questions.map((question) => questionCard(question, this.#words, questions))}
+          </div>`,
+      steerBox(head, this.#steering, this.#words, {
+        resume: () => command('resume'),
+        again: (id) => {
+          this.#steering.again(id);
+          this.#focus('steer');
+        },
+      }),
     ];
   }
 

@@ -4,9 +4,6 @@ import { visible } from '../../src/protocol/index.ts';
 /** Colours and cursor movements of terminals; they say nothing on a page. */
 const TERMINAL =
   /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b\n]{0,4096}(?:\u0007|\u001b\\)|[()][0-9A-B]|[=>78cDEHMNOZ])/g;
-/** What a progress bar wrote over itself. */
-const OVERWRITTEN = /[^\r\n]*\r(?=[^\r\n])/g;
-
 /** Text of a message: marks that steer how text runs become visible. */
 export function messageText(text: string): string {
   return visible(text);
@@ -14,7 +11,14 @@ export function messageText(text: string): string {
 
 /** Output of a program: as a terminal would leave it, without its colours. */
 export function outputText(text: string): string {
-  return visible(text.replace(TERMINAL, '').replace(OVERWRITTEN, ''));
+  const plain = text.replace(TERMINAL, '').replaceAll('\r\n', '\n');
+  return visible(plain.includes('\r') ? plain.split('\n').map(lastWritten).join('\n') : plain);
+}
+
+/** What a progress bar left of a line that it wrote over itself. */
+function lastWritten(line: string): string {
+  const kept = line.replace(/\r+$/, '');
+  return kept.slice(kept.lastIndexOf('\r') + 1);
 }
 
 /** The first line that says something, cut. */
@@ -22,6 +26,11 @@ export function firstLine(text: string, max: number): string {
   const line = /\S[^\r\n]*/.exec(text)?.[0] ?? '';
   const clean = visible(line).trim();
   return clean.length > max ? `${clean.slice(0, max - 1)}…` : clean;
+}
+
+/** The first line without the marks of Markdown, for a line that is not drawn as such. */
+export function preview(text: string, max: number): string {
+  return firstLine(text, max).replace(/^#+\s+|\*\*|__|`/g, '');
 }
 
 /** The last lines, without empty ones at the end. */

@@ -3,16 +3,16 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { repeat } from 'lit/directives/repeat.js';
 import type { PanelHead, TranscriptWord } from '../../src/protocol/index.ts';
-import { controlName } from '../shared/controls.ts';
+import { controlName, textIn } from '../shared/controls.ts';
 import { type IconName, icon } from '../shared/icons.ts';
 import type { Words } from '../shared/words.ts';
 import { firstLine, messageText } from './shown-text.ts';
 import type { Receipt, ReceiptState, Steering, SteerMode } from './steering.ts';
 
-const STATES: Record<ReceiptState, { icon: IconName; kind: string; word: TranscriptWord }> = {
+export const RECEIPT_STATES: Record<ReceiptState, { icon: IconName; kind: string; word: TranscriptWord }> = {
   sending: { icon: 'loading', kind: 'busy spin', word: 'receipt.sending' },
   pending: { icon: 'loading', kind: 'busy spin', word: 'receipt.pending' },
-  queued: { icon: 'watch', kind: '', word: 'receipt.queued' },
+  queued: { icon: 'clock', kind: '', word: 'receipt.queued' },
   delivered: { icon: 'check', kind: 'good', word: 'receipt.delivered' },
   missed: { icon: 'warning', kind: 'warn', word: 'receipt.missed' },
   failed: { icon: 'error', kind: 'bad', word: 'receipt.failed' },
@@ -21,6 +21,8 @@ const STATES: Record<ReceiptState, { icon: IconName; kind: string; word: Transcr
 
 export interface SteerActions {
   resume(): void;
+  /** Puts a message that did not arrive back into the box. */
+  again(id: string): void;
 }
 
 export function steerBox(
@@ -29,23 +31,32 @@ export function steerBox(
   words: Words<TranscriptWord>,
   act: SteerActions,
 ): TemplateResult {
-  return html`${receiptList(steering, words)} ${head.can.steer ? box(steering, words) : closed(head, words, act)}`;
+  return html`${receiptList(steering, words, act)} ${head.can.steer ? box(steering, words) : closed(head, words, act)}`;
 }
 
-function receiptList(steering: Steering, words: Words<TranscriptWord>): TemplateResult | typeof nothing {
+function receiptList(
+  steering: Steering,
+  words: Words<TranscriptWord>,
+  act: SteerActions,
+): TemplateResult | typeof nothing {
   const receipts = steering.receipts();
   if (receipts.length === 0) return nothing;
   return html`<ul class="receipts" aria-label=${words.text('receipt.list')}>
     ${repeat(
       receipts,
       (receipt) => receipt.id,
-      (receipt) => receiptLine(receipt, steering, words),
+      (receipt) => receiptLine(receipt, steering, words, act),
     )}
   </ul>`;
 }
 
-function receiptLine(receipt: Receipt, steering: Steering, words: Words<TranscriptWord>): TemplateResult {
-  const state = STATES[receipt.state];
+function receiptLine(
+  receipt: Receipt,
+  steering: Steering,
+  words: Words<TranscriptWord>,
+  act: SteerActions,
+): TemplateResult {
+  const state = RECEIPT_STATES[receipt.state];
   const over = ['missed', 'failed', 'refused'].includes(receipt.state);
   return html`<li class="receipt" data-state=${receipt.state}>
     ${icon(state.icon, state.kind)}
@@ -54,7 +65,7 @@ function receiptLine(receipt: Receipt, steering: Steering, words: Words<Transcri
     ${receipt.message ? html`<span class="reason">${messageText(receipt.message)}</span>` : nothing}
     ${
       receipt.again
-        ? html`<button type="button" class="link" data-action="again" @click=${() => steering.again(receipt.id)}>
+        ? html`<button type="button" class="link" data-action="again" @click=${() => act.again(receipt.id)}>
           ${words.text('receipt.again')}
         </button>`
         : nothing
@@ -85,7 +96,7 @@ function box(steering: Steering, words: Words<TranscriptWord>): TemplateResult {
       placeholder=${words.text(followUp ? 'steer.followUpHint' : 'steer.hint')}
       rows=${rowsFor(steering.draft)}
       .value=${live(steering.draft)}
-      @input=${(event: Event) => steering.write(valueOf(event))}
+      @input=${(event: Event) => steering.write(textIn(event))}
       @keydown=${(event: KeyboardEvent) => keyed(event, steering)}
     ></vscode-text-area>
     <div class="steer-line">
@@ -127,12 +138,8 @@ function closed(head: PanelHead, words: Words<TranscriptWord>, act: SteerActions
 function keyed(event: KeyboardEvent, steering: Steering): void {
   if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
   event.preventDefault();
-  steering.write(valueOf(event));
+  steering.write(textIn(event));
   steering.send(event.altKey ? 'follow-up' : steering.mode);
-}
-
-function valueOf({ currentTarget }: Event): string {
-  return currentTarget instanceof HTMLElement && 'value' in currentTarget ? String(currentTarget.value) : '';
 }
 
 function modeOf({ currentTarget }: Event): SteerMode {

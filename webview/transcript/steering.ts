@@ -24,6 +24,8 @@ export interface SteerChannel {
   forget(request: number): void;
   saveDraft(text: string): void;
   changed(): void;
+  /** What became of a message, for those who do not see it. */
+  told(state: ReceiptState, message: string | null): void;
 }
 
 /** Milliseconds for which a message that has arrived is still shown. */
@@ -106,6 +108,8 @@ export class Steering {
     for (const one of steering) {
       if (first && !isOpen(one.state)) this.#seen.add(one.requestId);
       else if (one.state === 'delivered' && before.get(one.requestId) !== 'delivered') this.#arrived(one.requestId);
+      if (!first && !isOpen(one.state) && before.get(one.requestId) !== one.state)
+        this.#channel.told(one.state, one.reason);
     }
     this.#known = steering;
     // The run's own word replaces the receipt; only the whole text is kept, to put it back if it is missed.
@@ -163,6 +167,7 @@ export class Steering {
           ? { ...sent, state: 'failed', message: message.error.message }
           : sent;
     this.#sent = this.#sent.map((one) => (one === sent ? next : one));
+    this.#channel.told(next.state, next.message);
     if (next.state !== 'refused' && this.#handedOver(next)) this.#sent = this.#sent.filter((one) => one !== next);
     else if (next.state === 'delivered') setTimeout(() => this.dismiss(`own-${request}`), ARRIVED_MS);
     this.#channel.changed();

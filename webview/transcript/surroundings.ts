@@ -52,7 +52,7 @@ export function emptyView(head: PanelHead | null, words: Words<TranscriptWord>, 
   if (!head)
     return html`<div class="empty"><vscode-progress-ring></vscode-progress-ring><p>${words.text('empty.loading')}</p></div>`;
   const alive = head.state !== null && !isTerminal(head.state) && head.state !== 'lost' && head.state !== 'unknown';
-  if (alive) return html`<div class="empty">${icon('watch')}<p>${words.text('empty.waiting')}</p></div>`;
+  if (alive) return html`<div class="empty">${icon('clock')}<p>${words.text('empty.waiting')}</p></div>`;
   return html`<div class="empty">
     ${icon('history')}
     <p>${words.text('empty.nothing')}</p>

@@ -5,7 +5,7 @@ import { icon } from '../../shared/icons.ts';
 import type { ItemContext } from '../item-context.ts';
 import { LIVE_CHARS } from '../item-text.ts';
 import { markdown } from '../markdown-view.ts';
-import { firstLine, messageText } from '../shown-text.ts';
+import { messageText, preview } from '../shown-text.ts';
 import { foldLine } from './fold.ts';
 import { restOf, textOf } from './whole-body.ts';
 
@@ -30,7 +30,7 @@ function contextItem(item: Of<'user'>, context: ItemContext): TemplateResult {
   const { words } = context;
   const open = context.folds.isOpen(item.key, 'main', false);
   const summary = html`${icon('info')}<span class="name">${words.text('user.context')}</span
-    ><span class="preview">${open ? '' : firstLine(item.body.text, 200)}</span>`;
+    ><span class="preview">${open ? '' : preview(item.body.text, 200)}</span>`;
   return html`<div class="context">
     ${foldLine({ key: item.key, part: 'main', open, summary, kind: 'quiet' }, context)}
     ${
@@ -56,10 +56,10 @@ export function thinkingItem(item: Of<'thinking'>, context: ItemContext): Templa
   const { words } = context;
   const open = context.folds.isOpen(item.key, 'main', false);
   const text = textOf(item.body, context);
-  const preview = item.streaming ? lastLine(text) : firstLine(text, 200);
+  const shown = item.streaming ? lastLine(text) : preview(text, 200);
   const summary = html`${icon('thinking', item.streaming ? 'busy' : '')}<span class="name"
       >${words.text(item.streaming ? 'thinking.now' : 'thinking.done')}</span
-    ><span class="preview">${open ? '' : preview}</span>`;
+    ><span class="preview">${open ? '' : shown}</span>`;
   return html`<div class="thinking">
     ${foldLine({ key: item.key, part: 'main', open, summary, kind: 'quiet' }, context)}
     ${
@@ -80,5 +80,5 @@ function said(text: string, streaming: boolean, context: ItemContext): TemplateR
 
 function lastLine(text: string): string {
   const lines = text.trimEnd().slice(-400).split('\n');
-  return firstLine(lines.at(-1) ?? '', 200);
+  return preview(lines.at(-1) ?? '', 200);
 }

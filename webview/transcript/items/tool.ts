@@ -66,35 +66,35 @@ export function opensByItself(item: ToolItem): boolean {
 }
 
 function details(item: ToolItem, context: ItemContext): TemplateResult {
-  const { words } = context;
-  const given = item.arguments.text.trim();
-  // The diff says more about an edit than its arguments, which hold the same twice as JSON.
-  const argumentsOpen = context.folds.isOpen(item.key, 'arguments', item.diff === null);
-  const output = item.output.text.trim() === '' ? nothing : outputBox(item, context);
-  const heading = html`<span class="name">${words.text('tool.arguments')}</span>`;
+  const { words, folds } = context;
+  // A diff says more about an edit than its arguments, which hold the same twice as JSON, and its answer.
+  const byDefault = item.diff === null || item.state === 'failed';
+  const hasArguments = !['', '{}'].includes(item.arguments.text.trim());
+  const hasOutput = item.output.text.trim() !== '';
+  const part = (name: 'arguments' | 'output', box: () => TemplateResult) => {
+    const open = folds.isOpen(item.key, name, byDefault);
+    const summary = html`<span class="name">${words.text(`tool.${name}`)}</span>`;
+    return html`${foldLine({ key: item.key, part: name, open, summary, kind: 'part' }, context)}
+    ${open ? box() : nothing}`;
+  };
   return html`<div class="details">
     ${item.diff ? diffView(item.key, item.diff, context) : nothing}
+    ${hasArguments ? part('arguments', () => argumentsBox(item, context)) : nothing}
+    ${hasOutput ? part('output', () => outputBox(item, context)) : nothing}
     ${
-      given === '' || given === '{}'
+      hasOutput || item.state === 'running' || item.diff
         ? nothing
-        : html`${foldLine(
-            { key: item.key, part: 'arguments', open: argumentsOpen, summary: heading, kind: 'part' },
-            context,
-          )}
-          ${
-            argumentsOpen
-              ? html`<pre class="box arguments" tabindex="0">${messageText(textOf(item.arguments, context))}</pre>
-                ${restOf(item.arguments, `${item.name} ${words.text('tool.arguments')}`, context)}`
-              : nothing
-          }`
-    }
-    ${output === nothing ? nothing : html`<div class="part-name">${words.text('tool.output')}</div>`} ${output}
-    ${
-      output === nothing && item.state !== 'running' && !item.diff
-        ? html`<div class="rest">${words.text('tool.silent')}</div>`
-        : nothing
+        : html`<div class="rest">${words.text('tool.silent')}</div>`
     }
   </div>`;
+}
+
+function argumentsBox(item: ToolItem, context: ItemContext): TemplateResult {
+  const name = context.words.text('tool.arguments');
+  return html`<pre class="box arguments" tabindex="0" aria-label=${name}>
+${messageText(textOf(item.arguments, context))}</pre
+    >
+    ${restOf(item.arguments, `${item.name} ${name}`, context)}`;
 }
 
 function outputBox(item: ToolItem, context: ItemContext): TemplateResult {

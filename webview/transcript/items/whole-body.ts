@@ -8,7 +8,7 @@ import { sizeText } from '../shown-text.ts';
 /** The text to show of a body, as far as it is here. */
 export function textOf(body: PanelBody, context: ItemContext): string {
   const fetched = body.ref === null ? undefined : context.bodies.get(body.ref);
-  return fetched && fetched.text.length > body.text.length ? fetched.text : body.text;
+  return fetched?.state === 'here' ? fetched.text : body.text;
 }
 
 /** The line under a body that says what is missing of it and how to get it; nothing when it is whole. */
