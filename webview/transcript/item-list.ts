@@ -4,7 +4,13 @@
  *
  * It follows the end until the person scrolls up; what happens above the view never moves what is being read.
  */
-import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
+import {
+  elementScroll,
+  observeElementOffset,
+  observeElementRect,
+  Virtualizer,
+  type VirtualizerOptions,
+} from '@tanstack/virtual-core';
 import { oncePerFrame } from '../shared/frame.ts';
 
 /** Room for the line above the first row: what is being loaded, or that this is the beginning. */
@@ -227,30 +233,30 @@ export class ItemList {
     this.#events.followingChanged();
   }
 
-  #options() {
+  #options(): VirtualizerOptions<HTMLElement, HTMLElement> {
     return {
       count: this.#content.count,
       getScrollElement: () => this.#scroller,
-      estimateSize: (index: number) => this.#content.estimate(index),
-      getItemKey: (index: number) => this.#content.keyOf(index),
-      scrollToFn: (...written: Parameters<typeof elementScroll>) => {
+      estimateSize: (index) => this.#content.estimate(index),
+      getItemKey: (index) => this.#content.keyOf(index),
+      scrollToFn: (offset, options, instance) => {
         // What the virtualizer writes is no wish of the person; what they did before it is.
         this.#scrolled();
-        elementScroll(...written);
+        elementScroll(offset, options, instance);
         this.#lastTop = this.#scroller.scrollTop;
       },
       observeElementRect,
       observeElementOffset,
-      measureElement: (row: HTMLElement) => row.getBoundingClientRect().height,
+      measureElement: (row) => row.getBoundingClientRect().height,
       overscan: OVERSCAN,
       paddingStart: TOP,
       paddingEnd: BOTTOM,
-      anchorTo: 'end' as const,
+      anchorTo: 'end',
       // Following is decided here, by what the person did, not by where the view happens to be.
       followOnAppend: false,
       scrollEndThreshold: 0,
       initialRect: { width: this.#scroller.clientWidth, height: this.#scroller.clientHeight },
-      onChange: (_: unknown, sync: boolean) => {
+      onChange: (_, sync) => {
         if (this.#drawing) this.#again = true;
         else if (sync) this.draw();
         else this.update();

@@ -28,6 +28,7 @@ export class Place {
   }
 
   moveTo(anchor: Anchor): void {
+    if (anchor?.key === this.#anchor?.key && anchor?.cursor === this.#anchor?.cursor) return;
     this.#anchor = anchor;
     this.#timer ??= setTimeout(() => this.flush(), SAVE_MS);
   }

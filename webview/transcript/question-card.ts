@@ -1,24 +1,13 @@
 /** A question of the child, with the ways its method has to answer. */
 import { html, nothing, type TemplateResult } from 'lit';
-import type { QuestionAnswer, QuestionView, TranscriptWord } from '../../src/protocol/index.ts';
+import type { QuestionView, TranscriptWord } from '../../src/protocol/index.ts';
 import { controlName } from '../shared/controls.ts';
 import { icon } from '../shared/icons.ts';
 import type { Words } from '../shared/words.ts';
+import type { Questions } from './questions.ts';
 import { messageText } from './shown-text.ts';
 
-export interface QuestionActions {
-  /** An answer is on its way. */
-  isAnswering(id: string): boolean;
-  /** Why the last answer was not taken; null: nothing to say. */
-  problem(id: string): string | null;
-  answer(id: string, answer: QuestionAnswer): void;
-}
-
-export function questionCard(
-  question: QuestionView,
-  words: Words<TranscriptWord>,
-  act: QuestionActions,
-): TemplateResult {
+export function questionCard(question: QuestionView, words: Words<TranscriptWord>, act: Questions): TemplateResult {
   const problem = act.problem(question.id);
   const heading = `question-${question.id}`;
   return html`<section class="question" aria-labelledby=${heading} data-question=${question.id}>
@@ -33,7 +22,7 @@ export function questionCard(
   </section>`;
 }
 
-function answers(question: QuestionView, words: Words<TranscriptWord>, act: QuestionActions): TemplateResult {
+function answers(question: QuestionView, words: Words<TranscriptWord>, act: Questions): TemplateResult {
   const { id } = question;
   const cancel = html`<vscode-button appearance="secondary" @click=${() => act.answer(id, { cancelled: true })}
     >${words.text('question.cancel')}</vscode-button
@@ -71,7 +60,7 @@ function entered(event: KeyboardEvent): void {
   formOf(event)?.requestSubmit();
 }
 
-function submitted(event: Event, id: string, act: QuestionActions): void {
+function submitted(event: Event, id: string, act: Questions): void {
   event.preventDefault();
   const field = formOf(event)?.querySelector('vscode-text-area, vscode-text-field');
   act.answer(id, { value: field && 'value' in field ? String(field.value) : '' });

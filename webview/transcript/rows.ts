@@ -30,6 +30,8 @@ export class Rows implements ListContent {
   readonly #context: ItemContext;
   readonly #events: RowEvents;
   readonly #drawn = new WeakMap<HTMLElement, Drawn>();
+  /** Estimates read whole texts, and the list asks for all of them whenever an item comes or goes. */
+  readonly #estimates = new WeakMap<PanelItem, { width: number; height: number }>();
   #version = 0;
   #active: string | null = null;
 
@@ -67,7 +69,13 @@ export class Rows implements ListContent {
 
   estimate(index: number): number {
     const item = this.#window.items[index];
-    return item ? estimatedHeight(item, this.#events.width()) : 28;
+    if (!item) return 28;
+    const width = this.#events.width();
+    const known = this.#estimates.get(item);
+    if (known?.width === width) return known.height;
+    const height = estimatedHeight(item, width);
+    this.#estimates.set(item, { width, height });
+    return height;
   }
 
   draw(row: HTMLElement, index: number): void {
@@ -75,6 +83,8 @@ export class Rows implements ListContent {
     if (!item) return;
     row.tabIndex = item.key === this.#active ? 0 : -1;
     row.setAttribute('aria-posinset', String(index + 1));
+    // How many there are in all nobody knows: only a part of the transcript is here.
+    row.setAttribute('aria-setsize', '-1');
     const drawn = this.#drawn.get(row);
     if (drawn?.item === item && drawn.version === this.#version) return;
     const now = performance.now();
