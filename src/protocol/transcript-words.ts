@@ -69,6 +69,7 @@ export const TRANSCRIPT_WORDS = {
   'empty.loading': 'Loading the transcript…',
   'empty.waiting': 'Waiting for the agent…',
   'empty.nothing': 'There is no transcript of this run.',
+  'empty.failed': 'The transcript cannot be shown.',
   'trouble.unreadable': 'The page got something it does not understand ({0}). Close it and open the transcript again.',
   'receipt.list': 'Messages on their way',
   'receipt.sending': 'Sending…',

@@ -264,6 +264,46 @@ describe('what goes wrong', () => {
   });
 });
 
+describe('a transcript that cannot be had', () => {
+  const error = { code: 'run_unreadable', message: 'The journal cannot be read.', hint: 'Check the disk.' } as const;
+
+  it('is not waited for any longer', async () => {
+    const panel = await openPanel({ silent: true });
+    await panel.page.getByText(words['empty.loading']).waitFor();
+    await panel.post({ type: 'failed', request: null, error });
+    await panel.page.getByText(words['empty.failed']).waitFor();
+    await panel.page.locator('.empty vscode-button').click();
+    expect(await panel.waitForMessage('command')).toEqual({ type: 'command', name: 'open-text' });
+  });
+
+  it('in one part is not asked for again and again', async () => {
+    const many = Array.from({ length: 100 }, (_, n) => note(`n${n}`, `${n}`));
+    const panel = await openPanel({ transcript: new ScriptedTranscript(many) });
+    await panel.row('n99').waitFor();
+    panel.silent = true;
+    await panel.scroller.evaluate((it) => it.scrollTo(0, 0));
+    const { request } = await panel.waitForMessage('page');
+    await panel.post({ type: 'failed', request, error });
+    await panel.page.locator('.banner').getByText('The journal cannot be read.').waitFor();
+    for (let n = 0; n < 10; n += 1) {
+      await panel.scroller.evaluate((it, top) => it.scrollTo(0, top), n * 3);
+      await panel.settled();
+    }
+    expect(panel.messages('page')).toHaveLength(1);
+  });
+
+  it('while something is sought is told', async () => {
+    const panel = await openPanel({ transcript: new ScriptedTranscript([note('n', 'n')]) });
+    await panel.row('n').waitFor();
+    panel.silent = true;
+    await panel.page.keyboard.press('Control+f');
+    await panel.page.keyboard.type('x');
+    const { request } = await panel.waitForMessage('find');
+    await panel.post({ type: 'failed', request, error });
+    await panel.page.locator('.banner').getByText('The journal cannot be read.').waitFor();
+  });
+});
+
 describe('the head', () => {
   it('says whose transcript it is and how the run stands', async () => {
     const panel = await openPanel();

@@ -1,5 +1,5 @@
 /** Finding in the whole transcript: the query, its hits as they come, and which of them is shown. */
-import type { ToTranscriptPanel } from '../../src/protocol/index.ts';
+import type { ErrorValue, ToTranscriptPanel } from '../../src/protocol/index.ts';
 
 export type Hit = Extract<ToTranscriptPanel, { type: 'found' }>['hits'][number];
 
@@ -10,6 +10,7 @@ export interface FindChannel {
   nearest(hits: readonly Hit[]): number;
   show(hit: Hit, occurrence: number): void;
   changed(): void;
+  failed(error: ErrorValue): void;
 }
 
 const TYPING_MS = 150;
@@ -132,7 +133,9 @@ export class Find {
 
   #take(message: ToTranscriptPanel): void {
     if (message.type !== 'found') {
-      if (message.type === 'failed') this.#progress = undefined;
+      if (message.type !== 'failed') return;
+      this.#progress = undefined;
+      this.#channel.failed(message.error);
       this.#channel.changed();
       return;
     }

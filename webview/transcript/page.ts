@@ -59,7 +59,7 @@ export class TranscriptPage {
     this.#announcer = new Announcer(this.#parts.live);
     this.#bridge = new Bridge<ToTranscriptPanel, FromTranscriptPanel>(api, toTranscriptPanel, {
       message: (message) => this.#take(message),
-      unreadable: (where) => this.#fail(words.text('trouble.unreadable', where)),
+      unreadable: (where) => this.#fail({ message: words.text('trouble.unreadable', where), hint: null, code: null }),
     });
     const bridge = this.#bridge;
     const forget = (request: number) => bridge.forget(request);
@@ -70,7 +70,7 @@ export class TranscriptPage {
     this.#reader = new Reader(this.#parts, this.#itemContext(), {
       page: (direction, cursor, answer) => bridge.request({ type: 'page', direction, cursor }, answer),
       forget,
-      failed: (message) => this.#fail(message),
+      failed: (error) => this.#fail(troubleOf(error)),
       changed: this.#draw,
       moved: () => this.#moved(),
       copy: (item) => this.#copyItem(item),
@@ -81,6 +81,7 @@ export class TranscriptPage {
       nearest: (hits) => this.#reader.nearest(hits),
       show: (hit) => this.#showHit(hit),
       changed: () => this.#findChanged(),
+      failed: (error) => this.#fail(troubleOf(error)),
     });
     this.#steering = new Steering({
       steer: (mode, text, answer) => bridge.request({ type: 'steer', mode, text }, answer),
@@ -259,14 +260,9 @@ export class TranscriptPage {
     this.#draw();
   }
 
-  /** Tells of something that the page could not do. */
-  #fail(message: string): void {
-    this.#trouble = { message, hint: null, code: null };
-    this.#draw();
-  }
-
-  #dismissTrouble(): void {
-    this.#trouble = null;
+  /** Tells of something that could not be done; null: it has been read. */
+  #fail(trouble: Trouble | null): void {
+    this.#trouble = trouble;
     this.#draw();
   }
 
@@ -279,13 +275,13 @@ export class TranscriptPage {
     draw(head, this.#head ? headView(this.#head, Date.now(), words, act) : nothing);
     draw(
       trouble,
-      troubleView(this.#trouble, words, () => this.#dismissTrouble()),
+      troubleView(this.#trouble, words, () => this.#fail(null)),
     );
     draw(
       find,
       findBox(this.#find, words, () => this.#closeFind()),
     );
-    draw(empty, reader.isEmpty ? emptyView(this.#head, words, act) : nothing);
+    draw(empty, reader.isEmpty ? emptyView(this.#head, this.#trouble !== null, words, act) : nothing);
     draw(jump, reader.following || reader.isEmpty ? nothing : jumpButton(reader.fresh, words, () => reader.toEnd()));
     draw(foot, this.#head ? this.#footView(this.#head) : nothing);
     draw(top, topLine(this.#head === null ? 'none' : reader.before, words));

@@ -48,7 +48,20 @@ export function topLine(state: 'loading' | 'more' | 'beginning' | 'none', words:
 }
 
 /** Instead of an empty list: why it is empty, and what comes next. */
-export function emptyView(head: PanelHead | null, words: Words<TranscriptWord>, act: HeadActions): TemplateResult {
+export function emptyView(
+  head: PanelHead | null,
+  failed: boolean,
+  words: Words<TranscriptWord>,
+  act: HeadActions,
+): TemplateResult {
+  if (!head && failed)
+    return html`<div class="empty">
+      ${icon('warning', 'warn')}
+      <p>${words.text('empty.failed')}</p>
+      <vscode-button appearance="secondary" @click=${() => act.command('open-text')}
+        >${words.text('head.openText')}</vscode-button
+      >
+    </div>`;
   if (!head)
     return html`<div class="empty"><vscode-progress-ring></vscode-progress-ring><p>${words.text('empty.loading')}</p></div>`;
   const alive = head.state !== null && !isTerminal(head.state) && head.state !== 'lost' && head.state !== 'unknown';

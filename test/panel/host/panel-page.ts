@@ -33,6 +33,8 @@ export interface PanelOptions {
   /** What VS Code kept of an earlier page. */
   readonly state?: unknown;
   readonly words?: Record<string, string>;
+  /** Answers nothing at first. */
+  readonly silent?: boolean;
   /** Where the built page is. */
   readonly dist: string;
 }
@@ -55,6 +57,7 @@ export class PanelPage implements AsyncDisposable {
     this.page = page;
     this.transcript = options.transcript ?? new ScriptedTranscript([]);
     this.state = options.state;
+    this.silent = options.silent ?? false;
   }
 
   static async open(browser: BrowserContext, options: PanelOptions): Promise<PanelPage> {

@@ -20,7 +20,7 @@ export function userItem(item: Of<'user'>, context: ItemContext): TemplateResult
   const names = { task: 'user.task', steer: 'user.steer', 'follow-up': 'user.followUp' } as const;
   const icons = { task: 'account', steer: 'comment', 'follow-up': 'add' } as const;
   return html`<div class="user ${item.origin}">
-    <div class="by">${icon(icons[item.origin])}<span>${words.text(names[item.origin])}</span></div>
+    <div class="by" title=${timeOf(item.t)}>${icon(icons[item.origin])}<span>${words.text(names[item.origin])}</span></div>
     ${said(textOf(item.body, context), false, context)} ${restOf(item.body, words.text(names[item.origin]), context)}
   </div>`;
 }
@@ -81,4 +81,9 @@ function said(text: string, streaming: boolean, context: ItemContext): TemplateR
 function lastLine(text: string): string {
   const lines = text.trimEnd().slice(-400).split('\n');
   return preview(lines.at(-1) ?? '', 200);
+}
+
+/** When it was said, as the person writes times; empty: not known. */
+function timeOf(t: number): string {
+  return t > 0 ? new Date(t).toLocaleString(document.documentElement.lang || undefined) : '';
 }

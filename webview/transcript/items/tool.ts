@@ -39,7 +39,7 @@ export function toolItem(item: ToolItem, context: ItemContext): TemplateResult {
   const state = STATES[item.state];
   const counts = item.diff ? diffCounts(item.diff) : undefined;
   const summary = html`${icon(ICONS[item.name] ?? 'tools')}<span class="name">${messageText(item.name)}</span
-    ><span class="title">${firstLine(item.title, 400)}</span>
+    ><span class="title" title=${firstLine(item.title, 1000)}>${firstLine(item.title, 400)}</span>
     ${
       counts
         ? html`<span class="counts"
