@@ -136,19 +136,19 @@ const head = z.object({
 });
 export type PanelHead = z.infer<typeof head>;
 
-const window = z.object({
+export const transcriptWindow = z.object({
   items: z.array(panelItem),
   /** Ask with it for what comes before the first item; null: this is the beginning. */
   before: z.nullable(cursor),
   /** Ask with it for what comes after the last item; null: this is the end, and deltas add to it. */
   after: z.nullable(cursor),
 });
-export type PanelWindow = z.infer<typeof window>;
+export type PanelWindow = z.infer<typeof transcriptWindow>;
 
 const request = z.number();
 
 export const toTranscriptPanel = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('snapshot'), head, window, draft: z.string() }),
+  z.object({ type: z.literal('snapshot'), head, window: transcriptWindow, draft: z.string() }),
   z.object({
     type: z.literal('delta'),
     head: z.optional(head),
@@ -162,7 +162,7 @@ export const toTranscriptPanel = z.discriminatedUnion('type', [
     added: z.array(panelItem),
   }),
   /** Answer to `page`. `missing`: the cursor's place does not exist any more; the page asks for the tail. */
-  z.object({ type: z.literal('page'), request, window: z.nullable(window) }),
+  z.object({ type: z.literal('page'), request, window: z.nullable(transcriptWindow) }),
   /** Answer to `body.fetch`: pieces in order, `done` with the last. `text` null: it is not there any more. */
   z.object({ type: z.literal('body'), request, text: z.nullable(z.string()), done: z.boolean() }),
   /** Answers to `find`, as they are found; `done` with the last. `scanned` and `size` in bytes. */

@@ -126,6 +126,18 @@ describe('the end', () => {
     expect(await panel.fromEnd()).toBeLessThan(2);
   });
 
+  it('is not left by the wheel over a box that scrolls by itself', async () => {
+    const output = body('line\n'.repeat(200));
+    const panel = await openPanel({ transcript: new ScriptedTranscript([...items(40), tool('b', { output })]) });
+    await panel.row('b').locator('[data-fold]').first().click();
+    const box = panel.row('b').locator('pre.output');
+    await box.evaluate((it) => it.scrollTo(0, 400));
+    await box.hover();
+    await panel.page.mouse.wheel(0, -100);
+    await waitFor('the box to scroll', async () => (await box.evaluate((it) => it.scrollTop)) < 400);
+    expect(await panel.page.locator('.jump').count()).toBe(0);
+  });
+
   it('is followed again when the person scrolls down to it', async () => {
     const panel = await openPanel({ transcript: new ScriptedTranscript(items(50)) });
     await panel.row('i49').waitFor();

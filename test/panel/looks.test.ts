@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { panelBrowser } from './host/browser.ts';
-import { head, question } from './host/items.ts';
+import { body, head, NOTHING_CAN, question, tool, turn } from './host/items.ts';
 import { type PanelPage, THEMES } from './host/panel-page.ts';
 import { SAMPLE } from './host/sample.ts';
 import { ScriptedTranscript } from './host/transcript.ts';
@@ -55,6 +55,37 @@ describe.each(THEMES)('in the theme %s', (theme) => {
     });
     await panel.page.locator('.banner').waitFor();
     await panel.screenshot(`transcript-${theme}-around`);
+    expect(await findings(panel)).toEqual([]);
+  });
+});
+
+describe.each(THEMES)('a run that has ended badly, in the theme %s', (theme) => {
+  it('is readable and has no findings of axe', async () => {
+    const entry = { requestId: 's1', mode: 'steer', preview: 'Use the old port', state: 'queued', at: 1 } as const;
+    const transcript = new ScriptedTranscript(
+      [
+        ...SAMPLE.slice(0, -2),
+        tool('b9', { title: 'npm test', state: 'unfinished', durationMs: null, output: body('…\n') }),
+        turn('x9', { stopReason: 'error', error: '401 The key is not valid.\nrequest id: 1', usage: null }),
+      ],
+      head({ steering: [{ ...entry, reason: null }] }),
+    );
+    const panel = await openPanel({ theme, transcript });
+    await panel.row('x9').waitFor();
+    await panel.row('b9').locator('[data-fold]').first().click();
+    await panel.delta({
+      head: head({
+        state: 'failed',
+        stateWord: 'Failed',
+        activity: null,
+        can: { ...NOTHING_CAN, resume: true },
+        context: { tokens: 180_000, window: 200_000 },
+        error: { code: 'child_model_error', message: 'The model refused.', hint: 'Check the key of the provider.' },
+        steering: [{ ...entry, state: 'missed', reason: 'the child ended first' }],
+      }),
+    });
+    await panel.page.locator('.receipt[data-state="missed"]').waitFor();
+    await panel.screenshot(`transcript-${theme}-ended`);
     expect(await findings(panel)).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ import { ScriptedTranscript } from './host/transcript.ts';
 const openPanel = panelBrowser();
 
 /** Megabytes that are streamed; all of them before a release. */
-const MEGABYTES = process.env['PI_LANES_SOAK'] ? 200 : 30;
+const MEGABYTES = process.env['PI_LANES_SOAK'] ? 200 : 15;
 const BUDGET_MB = 120;
 
 /** Deltas made in the page, as fast as it takes them: growth, finished items, tools, one delta per frame. */

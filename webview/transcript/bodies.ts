@@ -45,6 +45,12 @@ export class Bodies {
     if (this.#bodies.delete(ref)) this.#changed();
   }
 
+  /** The transcript comes from elsewhere now: what was fetched is not its. */
+  clear(): void {
+    for (const ref of [...this.#requests.keys()]) this.#settle(ref);
+    this.#bodies.clear();
+  }
+
   #take(ref: string, message: ToTranscriptPanel): void {
     const before = this.#bodies.get(ref);
     if (!before) return;

@@ -224,7 +224,16 @@ export class ItemList {
 
   #wheeled(event: WheelEvent): void {
     const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
-    if (event.deltaY < 0 && scrollTop > 0 && scrollHeight > clientHeight) this.#setFollowing(false);
+    if (event.deltaY >= 0 || scrollTop <= 0 || scrollHeight <= clientHeight) return;
+    if (!this.#isTakenInside(event.target)) this.#setFollowing(false);
+  }
+
+  /** A box inside a row that can still be scrolled up takes the wheel for itself. */
+  #isTakenInside(target: EventTarget | null): boolean {
+    let element = target instanceof Element ? target : null;
+    for (; element && element !== this.#scroller; element = element.parentElement)
+      if (element.scrollTop > 0) return true;
+    return false;
   }
 
   #setFollowing(following: boolean): void {

@@ -136,6 +136,7 @@ export class TranscriptPage {
   #snapshot({ head, window, draft }: Extract<ToTranscriptPanel, { type: 'snapshot' }>): void {
     const first = this.#head === null;
     const place = first ? this.#place.restore() : this.#reader.place;
+    if (this.#head?.source.kind !== head.source.kind) this.#bodies.clear();
     this.#setHead(head);
     if (first) this.#steering.restoreDraft(draft);
     this.#reader.replace(window, place);

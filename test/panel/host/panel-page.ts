@@ -216,7 +216,7 @@ function readTheme(name: Theme): z.infer<typeof capturedTheme> {
 
 function pageHtml(theme: z.infer<typeof capturedTheme>, words: Record<string, string> = TRANSCRIPT_WORDS): string {
   const nonce = 'b2x5LWZvci10ZXN0cw';
-  const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src ${ORIGIN}; font-src ${ORIGIN}`;
+  const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src ${ORIGIN}; font-src ${ORIGIN}; base-uri 'none'; form-action 'none'`;
   const json = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c');
   // Animations are still in tests that do not ask for them: pictures are alike.
   const bodyClass = theme.bodyClass;
