@@ -5,7 +5,7 @@
 export const TRANSCRIPT_WORDS = {
   'user.task': 'Task',
   'user.steer': 'You, while it worked',
-  'user.followUp': 'You, afterwards',
+  'user.followUp': 'Follow-up',
   'user.context': 'Context',
   'text.name': 'Answer',
   'text.live': 'The last {0} KB while it is being written',

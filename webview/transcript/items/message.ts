@@ -18,7 +18,7 @@ export function userItem(item: Of<'user'>, context: ItemContext): TemplateResult
   const { words } = context;
   if (item.origin === 'context') return contextItem(item, context);
   const names = { task: 'user.task', steer: 'user.steer', 'follow-up': 'user.followUp' } as const;
-  const icons = { task: 'account', steer: 'comment', 'follow-up': 'add' } as const;
+  const icons = { task: 'account', steer: 'comment', 'follow-up': 'account' } as const;
   return html`<div class="user ${item.origin}">
     <div class="by" title=${timeOf(item.t)}>${icon(icons[item.origin])}<span>${words.text(names[item.origin])}</span></div>
     ${said(textOf(item.body, context), false, context)} ${restOf(item.body, words.text(names[item.origin]), context)}
