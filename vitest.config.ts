@@ -31,6 +31,7 @@ export default defineConfig({
   test: {
     projects: [
       project('unit', { timeout: 20_000, parallel: true }),
+      project('panel', { timeout: 60_000, parallel: false }),
       project('process', { timeout: 60_000, parallel: false }),
       project('git', { timeout: 60_000, parallel: false }),
       project('e2e', { timeout: 180_000, parallel: false }),

@@ -1,6 +1,6 @@
 // Runs every check of the project and prints one closing line, `N passed, N failed`.
 // Usage: npm test [-- --only <step> …] [-- --soak] [-- --shots]
-// Steps: typecheck, lint, unit, git, process, host, e2e.
+// Steps: typecheck, lint, unit, panel, git, process, host, e2e.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -89,10 +89,25 @@ function soakEnvironment() {
   return { ...(options.soak ? { PI_LANES_SOAK: '1' } : {}), ...(options.shots ? { PI_LANES_KEEP_SHOTS: '1' } : {}) };
 }
 
+function add(rows, key) {
+  return rows.reduce((total, row) => total + row[key], 0);
+}
+
+/** Code that runs in Node, in pages, and tests that know both. */
+const TYPE_PROJECTS = ['tsconfig.json', 'webview/tsconfig.json', 'test/panel/tsconfig.json'];
+
 const STEPS = {
-  typecheck: () => check(bin('tsc'), ['-p', 'tsconfig.json']),
+  typecheck: async () => {
+    const parts = [];
+    for (const project of TYPE_PROJECTS) parts.push(await check(bin('tsc'), ['-p', project]));
+    return { passed: add(parts, 'passed'), failed: add(parts, 'failed') };
+  },
   lint: () => check(bin('biome'), ['check', '--error-on-warnings', '.']),
   unit: () => vitest('unit'),
+  panel: async () => {
+    await prepare();
+    return await vitest('panel');
+  },
   git: () => vitest('git'),
   process: async () => {
     await preparePi();
@@ -125,6 +140,6 @@ for (const { name, passed, failed, seconds } of rows) {
     `${failed > 0 ? 'FAILED' : 'ok    '} ${name.padEnd(10)} ${String(passed).padStart(5)} passed ${String(failed).padStart(4)} failed ${String(seconds).padStart(5)} s`,
   );
 }
-const sum = (key) => rows.reduce((total, row) => total + row[key], 0);
+const sum = (key) => add(rows, key);
 console.log(`${sum('passed')} passed, ${sum('failed')} failed`);
 process.exit(sum('failed') > 0 ? 1 : 0);

@@ -1,0 +1,86 @@
+/** A transcript that has one of everything, as a person would meet it. */
+import type { PanelItem } from '../../../src/protocol/index.ts';
+import { body, compaction, gap, image, note, retry, text, thinking, tool, turn, user } from './items.ts';
+
+export const SAMPLE: PanelItem[] = [
+  note('n0', 'Started with the agent worker.'),
+  user('u0', 'Working folder: /home/me/parser', 'context'),
+  user(
+    'u1',
+    'Make the parser skip comments, and add a test in `test/parser.test.ts`.\n\n- block comments too\n- keep line numbers',
+  ),
+  thinking('k1', 'The parser reads tokens one by one. I should look at the lexer first.\n\nThen the tests.'),
+  text('t1', 'I will look at the lexer first, then at [the tests](test/parser.test.ts#L12).'),
+  tool('r1', {
+    name: 'read',
+    title: 'src/lexer.ts',
+    arguments: body('{\n  "path": "src/lexer.ts"\n}'),
+    output: body('export function next(text: string) {\n  return text[0];\n}\n'),
+    durationMs: 12,
+    file: { path: 'src/lexer.ts', line: 1 },
+  }),
+  tool('e1', {
+    name: 'edit',
+    title: 'src/lexer.ts',
+    arguments: body('{\n  "path": "src/lexer.ts"\n}'),
+    output: body('Edited src/lexer.ts'),
+    durationMs: 31,
+    file: { path: 'src/lexer.ts', line: 14 },
+    diff: {
+      cut: false,
+      lines: [
+        { kind: 'context', text: 'export function next(text: string) {' },
+        { kind: 'removed', text: '  return text[0];' },
+        { kind: 'added', text: '  const rest = text.replace(/^\\/\\*[^]*?\\*\\//, "");' },
+        { kind: 'added', text: '  return rest[0];' },
+        { kind: 'context', text: '}' },
+      ],
+    },
+  }),
+  tool('b1', {
+    title: 'npm test -- parser',
+    state: 'failed',
+    output: body(
+      '> vitest run parser\n\n FAIL  test/parser.test.ts > skips comments\nAssertionError: expected 2 to be 3\n',
+    ),
+    durationMs: 4230,
+  }),
+  turn('x1', { stopReason: 'toolUse' }),
+  retry('y1', '529 overloaded_error: Overloaded'),
+  compaction('z1', 'The lexer now skips block comments. One test fails because lines are counted twice.'),
+  user('u2', 'Count lines in the lexer, not in the parser.', 'steer'),
+  text(
+    't2',
+    [
+      '## What was wrong',
+      '',
+      'Lines were counted **twice**: once in `src/lexer.ts:14`, once in the parser.',
+      '',
+      '```ts',
+      'export function next(text: string): Token {',
+      '  // the lexer counts',
+      '  const lines = text.match(/\\n/g)?.length ?? 0;',
+      '  return { kind: "word", lines, ok: true };',
+      '}',
+      '```',
+      '',
+      '| file | lines |',
+      '| --- | ---: |',
+      '| lexer.ts | 14 |',
+      '',
+      '1. Count in the lexer',
+      '2. Take the count over',
+      '',
+      '> See https://example.com/lexers for why.',
+    ].join('\n'),
+  ),
+  image('i1', 'image/png'),
+  gap('g1', 'damaged', 3),
+  tool('b2', {
+    title: 'npm run build -- --watch',
+    state: 'running',
+    output: body('building…\n\u001b[32mlexer.ts\u001b[0m\nparser.ts\n'),
+    durationMs: null,
+  }),
+  thinking('k2', 'Now the test should pass', true),
+];
