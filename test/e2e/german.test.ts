@@ -44,6 +44,6 @@ test('views, commands, rows and questions are in German', async () => {
   await quickInput.accept();
   await trees.row(/^hallo: scout hat die Arbeit erledigt\./).waitFor({ timeout: 30_000 });
   expect(await trees.row('Heute: 1 Lauf.').isVisible()).toBe(true);
-  await workbench.waitForEditorText('── fertig');
+  await workbench.transcripts.waitFor(/hallo/, { word: 'fertig' });
   await workbench.screenshot('german');
 });

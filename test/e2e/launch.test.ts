@@ -42,11 +42,11 @@ test('launch from the palette: the agent edits a file, tree and transcript show 
   const row = workbench.trees.row(/SCRIPT:demo file=NOTES.md: worker is running/);
   await row.waitFor();
   await workbench.statusBarItem(/1 running/).waitFor();
-  await workbench.waitForEditorText('README');
+  await workbench.transcripts.waitFor(/SCRIPT:demo/, { text: /README/ });
   await workbench.screenshot('run-active');
 
   await workbench.trees.row(/SCRIPT:demo file=NOTES.md: worker has completed its work/).waitFor({ timeout: 30_000 });
-  await workbench.waitForEditorText('── complete');
+  await workbench.transcripts.waitFor(/SCRIPT:demo/, { word: 'complete' });
   await workbench.screenshot('run-complete');
   expect(await readFile(join(world.project, 'NOTES.md'), 'utf8')).not.toBe('');
   // The agent's tools and the model really were asked.

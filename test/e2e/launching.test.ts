@@ -102,7 +102,7 @@ test('a model of the registry, with a thinking level', async () => {
   const record = await launched('think about it');
   expect(record.child).toMatchObject({ model: 'fake/scripted', thinking: 'high', modelIsExplicit: true });
   // The transcript opens by itself and takes the keyboard: whoever opens a file before that loses it again.
-  await session.workbench.waitForEditorText('think about it');
+  await session.workbench.transcripts.waitFor(/think about it/);
 });
 
 test('a selection: the prompt has path, lines and text', async () => {
@@ -125,7 +125,7 @@ test('a selection: the prompt has path, lines and text', async () => {
   expect(child.task).toBe(
     'sort these\n\nThis is about lines 2 to 3 of src/berths.txt:\n\n```plaintext\neast\nsouth\n```',
   );
-  await workbench.waitForEditorText('── complete');
+  await workbench.transcripts.waitFor(/sort these/, { word: 'complete' });
 });
 
 test('a file from the explorer, and problems of a file', async () => {
@@ -177,7 +177,7 @@ test('a task of many lines, written in an editor: there after a reload, launched
   const { child } = await launched(/^many lines/);
   expect(child.task).toBe('many lines\nand one more');
   await workbench.tab('Task.pi-task').waitFor({ state: 'detached' });
-  await workbench.waitForEditorText('many lines');
+  await workbench.transcripts.waitFor(/many lines/);
 });
 
 test('what was typed is there after a reload in the middle of it', async () => {
@@ -215,7 +215,7 @@ test('by keyboard alone: launch, then walk the tree and open the transcript', as
   // From an open section to its first run.
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('Enter');
-  await workbench.waitForEditorText('by keyboard');
+  await workbench.transcripts.waitFor(/by keyboard/);
   await workbench.screenshot('keyboard');
 });
 

@@ -24,7 +24,7 @@ export class Webviews {
 }
 
 /** VS Code nests two frames; the inner one, which holds the extension's document, is loaded from this page. */
-function isWebviewContent(frame: Frame): boolean {
+export function isWebviewContent(frame: Frame): boolean {
   return frame.url().includes('/fake.html');
 }
 

@@ -7,6 +7,7 @@ import { literally, titled, withAnySpaces } from './text-patterns.ts';
 import { Dialogs } from './workbench-dialogs.ts';
 import { Notifications } from './workbench-notifications.ts';
 import { QuickInput } from './workbench-quick-input.ts';
+import { Transcripts } from './workbench-transcripts.ts';
 import { Trees } from './workbench-trees.ts';
 import { Webviews } from './workbench-webviews.ts';
 
@@ -40,6 +41,7 @@ export class Workbench {
   readonly notifications: Notifications;
   readonly dialogs: Dialogs;
   readonly webviews: Webviews;
+  readonly transcripts: Transcripts;
 
   private constructor(page: Page) {
     this.page = page;
@@ -48,6 +50,7 @@ export class Workbench {
     this.notifications = new Notifications(page, (title) => this.command(title));
     this.dialogs = new Dialogs(page);
     this.webviews = new Webviews(page, STEP_DEADLINE_MS);
+    this.transcripts = new Transcripts(page, STEP_DEADLINE_MS);
   }
 
   /** Opens a window and waits until it is painted. Extensions may still be starting then: wait for a sign of yours. */

@@ -78,7 +78,7 @@ test('an untrusted workspace shows old runs and starts nothing', async () => {
   await workbench.openContainer('Pi Lanes');
   await workbench.trees.row(/made before: scout has completed its work/).waitFor();
   await workbench.trees.row(/made before: scout has completed its work/).click();
-  await workbench.waitForEditorText('── complete');
+  await workbench.transcripts.waitFor(/made before/, { word: 'complete' });
   // The palette does not even offer it.
   await workbench.page.keyboard.press('F1');
   await workbench.quickInput.fill('>Pi Lanes: ');
