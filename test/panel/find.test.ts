@@ -26,10 +26,12 @@ async function find(panel: PanelPage, query: string): Promise<void> {
 }
 
 async function count(panel: PanelPage, expected: string): Promise<void> {
-  const shown = panel.page.locator('.find .count');
-  await waitFor(`the count ${expected}`, async () => (await shown.innerText()) === expected, {
-    seen: async () => await shown.innerText(),
-  });
+  let seen = '';
+  const probe = async () => {
+    seen = await panel.page.locator('.find .count').innerText();
+    return seen === expected;
+  };
+  await waitFor(`the count ${expected}`, probe, { seen: () => seen });
 }
 
 /** Texts under the marks of the find box: all of them, and the current one. */
@@ -108,6 +110,11 @@ it('is closed by Escape, which ends the search and gives the focus back', async 
   expect(panel.messages('find').at(-1)?.query).toBe('');
   expect(await marks(panel)).toEqual({ all: [], current: [] });
   expect(await panel.page.evaluate(() => document.activeElement?.className)).toBe('row');
+  await panel.page.keyboard.press('Control+f');
+  // The first in view, which is now where the last hit was.
+  await count(panel, '13 of 14');
+  await panel.page.keyboard.type('hay 299');
+  await count(panel, '1 of 1');
 });
 
 it('opens by a command of the editor, as do the other parts', async () => {

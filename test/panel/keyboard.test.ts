@@ -132,8 +132,7 @@ it('a screen reader is told of states and questions, not of streamed text', asyn
     told.push(what);
   });
   await live.evaluate((it) => {
-    const host = window as unknown as { told(what: string): void };
-    new MutationObserver(() => host.told(it.textContent ?? '')).observe(it, {
+    new MutationObserver(() => window.told(it.textContent ?? '')).observe(it, {
       childList: true,
       characterData: true,
       subtree: true,

@@ -24,3 +24,9 @@ export function controlName(name: string) {
 export function textIn({ currentTarget }: Event): string {
   return currentTarget instanceof HTMLElement && 'value' in currentTarget ? String(currentTarget.value) : '';
 }
+
+/** Gives a text control the focus with all of its text selected, so that typing replaces it. */
+export function focusWithText(control: HTMLElement | null): void {
+  control?.focus();
+  control?.shadowRoot?.querySelector('input')?.select();
+}

@@ -13,6 +13,7 @@ import {
 } from '../../src/protocol/index.ts';
 import { Announcer } from '../shared/announce.ts';
 import { Bridge, type EditorApi } from '../shared/bridge.ts';
+import { focusWithText } from '../shared/controls.ts';
 import { oncePerFrame } from '../shared/frame.ts';
 import type { Words } from '../shared/words.ts';
 import { Bodies } from './bodies.ts';
@@ -220,7 +221,8 @@ export class TranscriptPage {
     if (what === 'find') this.#find.start();
     this.#drawAll();
     if (what === 'list') this.#reader.focus();
-    else document.getElementById(what)?.focus();
+    else if (what === 'find') focusWithText(document.getElementById('find'));
+    else document.getElementById('steer')?.focus();
   }
 
   #copyItem(item: PanelItem | undefined): void {

@@ -180,28 +180,22 @@ export class PanelPage implements AsyncDisposable {
 
 /** What VS Code puts around a webview's document; runs in the page, before anything of it. */
 function standIn(given: { state: unknown; variables: Record<string, string>; styles: string }): void {
-  const host = window as unknown as {
-    hostReceive(message: unknown): void;
-    hostState(state: unknown): void;
-    hostViolation(what: string): void;
-    acquireVsCodeApi?: unknown;
-  };
   let { state } = given;
   let acquired = false;
-  host.acquireVsCodeApi = () => {
+  window.acquireVsCodeApi = () => {
     if (acquired) throw new Error('the API is acquired once');
     acquired = true;
     return {
-      postMessage: (message: unknown) => host.hostReceive(structuredClone(message)),
+      postMessage: (message: unknown) => window.hostReceive(structuredClone(message)),
       getState: () => state,
       setState: (next: unknown) => {
         state = structuredClone(next);
-        host.hostState(state);
+        window.hostState(state);
       },
     };
   };
   document.addEventListener('securitypolicyviolation', (event) =>
-    host.hostViolation(`${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`),
+    window.hostViolation(`${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`),
   );
   const sheet = new CSSStyleSheet();
   const variables = Object.entries(given.variables).map(([name, value]) => `${CSS.escape(name)}: ${value};`);
@@ -218,12 +212,10 @@ function pageHtml(theme: z.infer<typeof capturedTheme>, words: Record<string, st
   const nonce = 'b2x5LWZvci10ZXN0cw';
   const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src ${ORIGIN}; font-src ${ORIGIN}; base-uri 'none'; form-action 'none'`;
   const json = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c');
-  // Animations are still in tests that do not ask for them: pictures are alike.
-  const bodyClass = theme.bodyClass;
   return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Transcript</title>
     <meta http-equiv="Content-Security-Policy" content="${policy}">
     <link rel="stylesheet" href="${ORIGIN}/transcript.css"></head>
-    <body class="${bodyClass}"><main id="page"></main>
+    <body class="${theme.bodyClass}"><main id="page"></main>
     <script type="application/json" id="subject">${json(SUBJECT)}</script>
     <script type="application/json" id="words">${json(words)}</script>
     <script nonce="${nonce}" src="${ORIGIN}/transcript.js"></script></body></html>`;
