@@ -18,7 +18,7 @@ const STEP_DEADLINE_MS = 15_000;
 /** For one of several tries within a step. */
 const TRY_MS = 2_000;
 /** VS Code in a browser writes layout, mementos and trust a moment after they change, not when the page is left. */
-const STATE_WRITTEN_MS = 1_000;
+export const STATE_WRITTEN_MS = 1_000;
 
 /** The themes that every panel is looked at in, by their labels, and the class by which the workbench shows each. */
 export const THEMES = {
