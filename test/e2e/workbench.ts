@@ -18,7 +18,7 @@ const STEP_DEADLINE_MS = 15_000;
 /** For one of several tries within a step. */
 const TRY_MS = 2_000;
 /** VS Code in a browser writes layout, mementos and trust a moment after they change, not when the page is left. */
-export const STATE_WRITTEN_MS = 1_000;
+const STATE_WRITTEN_MS = 1_000;
 
 /** The themes that every panel is looked at in, by their labels, and the class by which the workbench shows each. */
 export const THEMES = {
@@ -43,8 +43,13 @@ export class Workbench {
   readonly webviews: Webviews;
   readonly transcripts: Transcripts;
 
+  private isCrashed = false;
+
   private constructor(page: Page) {
     this.page = page;
+    page.on('crash', () => {
+      this.isCrashed = true;
+    });
     this.quickInput = new QuickInput(page);
     this.trees = new Trees(page);
     this.notifications = new Notifications(page, (title) => this.command(title));
@@ -78,6 +83,10 @@ export class Workbench {
    */
   async close({ forget = false } = {}): Promise<void> {
     if (this.page.isClosed()) return;
+    if (this.isCrashed) {
+      await this.page.close();
+      return;
+    }
     if (!forget) await this.stateWritten();
     await this.page.goto('about:blank');
     await this.page.close();
