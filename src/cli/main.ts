@@ -6,6 +6,7 @@ import { agentsCommand } from './commands/agents.ts';
 import { answerCommand } from './commands/answer.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { forceStopCommand, interruptCommand, stopCommand } from './commands/end.ts';
+import { installPiCommand } from './commands/install-pi.ts';
 import { resumeCommand } from './commands/resume.ts';
 import { runCommand } from './commands/run.ts';
 import { statusCommand } from './commands/status.ts';
@@ -122,6 +123,8 @@ async function main(args: string[]): Promise<number> {
       return agentsCommand(context, { json: parse(rest, {}, { min: 0, max: 0 }).values.json });
     case 'doctor':
       return doctorCommand(context, { json: parse(rest, {}, { min: 0, max: 0 }).values.json });
+    case 'install-pi':
+      return installPiCommand(context, parse(rest, { yes: flag }, { min: 0, max: 0 }).values);
     case 'help':
     case '--help':
     case '-h':

@@ -27,6 +27,8 @@ export const COMMANDS = {
   chooseTaskModel: 'piLanes.chooseTaskModel',
   discardTask: 'piLanes.discardTask',
   openWalkthrough: 'piLanes.openWalkthrough',
+  installPi: 'piLanes.installPi',
+  openPi: 'piLanes.openPi',
 } as const;
 export type CommandId = (typeof COMMANDS)[keyof typeof COMMANDS];
 
@@ -63,6 +65,8 @@ export const CONTEXT = {
   filtering: 'piLanes.runsFiltered',
   /** Node and Pi are there. */
   piFound: 'piLanes.piFound',
+  /** Looked for and not found, or too old to be used. */
+  piMissing: 'piLanes.piMissing',
   modelUsable: 'piLanes.modelUsable',
   /** This window has shown a run. */
   hasRun: 'piLanes.hasRun',

@@ -4,6 +4,7 @@
  */
 import * as vscode from 'vscode';
 import type { Toolbox } from '../client/index.ts';
+import { toErrorValue } from '../protocol/index.ts';
 import { BUILT_IN, CONTEXT } from './command-ids.ts';
 import type { RunsModel } from './runs/runs-model.ts';
 
@@ -60,16 +61,26 @@ export class Readiness implements vscode.Disposable {
     return this.#looking;
   }
 
+  /** Something was installed: a look that was under way may not have seen it. */
+  async lookAgain(): Promise<void> {
+    await this.#looking;
+    await this.look();
+  }
+
   async #look(): Promise<void> {
     let found = false;
+    let missing = false;
     let usable = false;
     try {
       const { models } = await this.#toolbox.tools();
       found = true;
       usable = (await models.usable()).models.length > 0;
     } catch (error) {
+      const { code } = toErrorValue(error);
+      missing = code === 'pi_not_found' || code === 'pi_too_old';
       this.#log.debug(`Not ready yet: ${error instanceof Error ? error.message : error}`);
     }
+    await setContext(CONTEXT.piMissing, missing);
     await this.#show(found, usable);
     await this.#state.update(READY, found && usable);
   }

@@ -17,6 +17,8 @@ export interface RootLayout {
   cache: string;
   /** Locks of session files, whatever project they are used from. */
   sessionLocks: string;
+  /** Copies of Pi made by *Install Pi…*, one folder per version. */
+  pi: string;
   config: string;
 }
 
@@ -28,6 +30,7 @@ export function rootLayout(agentDir: string): RootLayout {
     runtime: join(root, 'runtime'),
     cache: join(root, 'cache'),
     sessionLocks: join(root, 'session-locks'),
+    pi: join(root, 'pi'),
     config: join(root, 'config.json'),
   };
 }
