@@ -1,7 +1,7 @@
 /** The command line: `pi-lanes run | status | transcript | stop | agents | doctor`. */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { visible } from '../core/transcripts/index.ts';
-import { LanesError, toErrorValue } from '../protocol/index.ts';
+import { lanesError, toErrorValue, wordsOf } from '../protocol/index.ts';
 import { agentsCommand } from './commands/agents.ts';
 import { answerCommand } from './commands/answer.ts';
 import { doctorCommand } from './commands/doctor.ts';
@@ -28,26 +28,15 @@ function parse<T extends NonNullable<ParseArgsConfig['options']>>(
     try {
       return parseArgs({ args, options: { ...options, json: flag }, allowPositionals: true, strict: true });
     } catch (error) {
-      throw new LanesError(
-        'launch_invalid',
-        (error instanceof Error ? error.message : String(error)).split(/[.\n] ?(?:To specify|Did you)/)[0] ?? '',
-        'See `pi-lanes help`.',
-      );
+      throw lanesError('launch_invalid:options', {
+        reason: wordsOf(error).split(/[.\n] ?(?:To specify|Did you)/)[0] ?? '',
+      });
     }
   })();
   const { length } = parsed.positionals;
-  if (length < positionals.min)
-    throw new LanesError(
-      'launch_invalid',
-      length === 0 ? 'The run is missing.' : 'The message is missing.',
-      'See `pi-lanes help`.',
-    );
+  if (length < positionals.min) throw lanesError(length === 0 ? 'launch_invalid:no-run' : 'launch_invalid:no-message');
   if (length > positionals.max) {
-    throw new LanesError(
-      'launch_invalid',
-      `"${parsed.positionals[positionals.max]}" is one word too many.`,
-      'Quote a text with spaces; see `pi-lanes help`.',
-    );
+    throw lanesError('launch_invalid:too-many', { word: parsed.positionals[positionals.max] ?? '' });
   }
   return parsed;
 }
@@ -139,7 +128,7 @@ async function main(args: string[]): Promise<number> {
       context.err(USAGE);
       return EXIT.refused;
     default:
-      throw new LanesError('launch_invalid', `There is no command "${command}".`, 'See `pi-lanes help`.');
+      throw lanesError('launch_invalid:command', { command });
   }
 }
 

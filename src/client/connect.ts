@@ -2,7 +2,7 @@
 import { connectSocket, RpcPeer } from '../core/ipc/index.ts';
 import { inspectLock } from '../core/locks/index.ts';
 import { runLayout } from '../core/projects/index.ts';
-import { LanesError, RPC_VERSION } from '../protocol/index.ts';
+import { LanesError, lanesError, RPC_VERSION, wordsOf } from '../protocol/index.ts';
 
 /** Alive means: the socket answers the token handshake within this time. */
 const HELLO_MS = 1000;
@@ -16,22 +16,15 @@ export interface ClientIdentity {
 export async function connectRunner(directory: string, client: ClientIdentity): Promise<RpcPeer> {
   const lease = await inspectLock(runLayout(directory).lease);
   if (lease.state === 'missing' || lease.state === 'stale') {
-    throw new LanesError(
-      'run_not_running',
-      'This run has no living runner.',
-      'Its work is over, or was cut off; see its status.',
-    );
+    throw lanesError('run_not_running:no-runner');
   }
   if (!lease.owner?.socket) {
-    const why = lease.reason ?? `its lease is ${lease.state}`;
-    throw new LanesError('runner_unreachable', `The runner cannot be reached: ${why}.`, 'Try again in a moment.');
+    throw lease.reason === undefined
+      ? lanesError('runner_unreachable:lease-state', { lease: lease.state })
+      : lanesError('runner_unreachable:lease', { reason: lease.reason });
   }
   const socket = await connectSocket(lease.owner.socket, HELLO_MS).catch((error: unknown) => {
-    throw new LanesError(
-      'runner_unreachable',
-      `The runner's socket cannot be reached: ${error instanceof Error ? error.message : error}.`,
-      'If this lasts, use Force Stop.',
-    );
+    throw lanesError('runner_unreachable:socket', { reason: wordsOf(error) });
   });
   const peer = new RpcPeer(socket);
   peer.listen();
@@ -40,8 +33,7 @@ export async function connectRunner(directory: string, client: ClientIdentity): 
     return peer;
   } catch (error) {
     peer.close();
-    const isSilent = error instanceof LanesError && error.code === 'runner_unreachable';
-    throw isSilent ? new LanesError(error.code, error.message, 'If this lasts, use Force Stop.') : error;
+    throw error;
   }
 }
 

@@ -2,7 +2,14 @@
 import { inspectLock } from '../core/locks/index.ts';
 import { runLayout } from '../core/projects/index.ts';
 import { RunReader, readFinalStatus } from '../core/runs/index.ts';
-import { type ErrorValue, isTerminal, type RunState, type RunView, toErrorValue } from '../protocol/index.ts';
+import {
+  describeError,
+  type ErrorValue,
+  isTerminal,
+  type RunState,
+  type RunView,
+  toErrorValue,
+} from '../protocol/index.ts';
 import { answers } from './connect.ts';
 
 export interface RunSnapshot {
@@ -56,18 +63,10 @@ export async function deriveState(
 /** What a person is told about a state that the journal does not explain. */
 function errorOf(state: RunState): ErrorValue | null {
   if (state === 'lost') {
-    return {
-      code: 'run_lost',
-      message: 'The runner of this run is gone: it was killed, or the machine was restarted.',
-      hint: 'Resume continues it where it stood; Stop ends what is left of it.',
-    };
+    return describeError('run_lost:shown');
   }
   if (state === 'unresponsive') {
-    return {
-      code: 'runner_unreachable',
-      message: 'The runner of this run does not answer.',
-      hint: 'If this lasts, use Force Stop.',
-    };
+    return describeError('runner_unreachable:silent');
   }
   return null;
 }

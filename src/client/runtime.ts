@@ -10,7 +10,7 @@ import * as z from 'zod/mini';
 import { errnoOf, makePrivateFolder } from '../core/files/index.ts';
 import { projectLayout, type RootLayout, runLayout } from '../core/projects/index.ts';
 import { readFinalStatus, readLaunchRecord } from '../core/runs/index.ts';
-import { LanesError } from '../protocol/index.ts';
+import { LanesError, lanesError, wordsOf } from '../protocol/index.ts';
 
 const runtimeManifest = z.object({ version: z.string(), hash: z.string(), files: z.array(z.string()) });
 
@@ -46,10 +46,7 @@ export async function ensureRuntime(distDirectory: string, root: RootLayout): Pr
     await rm(staging, { recursive: true, force: true });
     // Somebody else was first: that copy has the same content.
     if (!(await stat(target).catch(() => undefined))?.isDirectory()) {
-      throw new LanesError(
-        'internal',
-        `The runtime could not be copied to ${target}: ${error instanceof Error ? error.message : error}.`,
-      );
+      throw lanesError('internal:runtime', { folder: target, reason: wordsOf(error) });
     }
   }
   await removeUnusedRuntimes(root, manifest.hash);

@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import { type ErrorCode, LanesError, toErrorValue } from '../protocol/index.ts';
 import { BUILT_IN, COMMANDS } from './command-ids.ts';
+import { errorWords } from './error-words.ts';
 
 /**
  * Text of others in a notification: the editor would make links of `[text](address)`, and commands among them, so the two
@@ -69,8 +70,9 @@ export function showError(error: unknown, log: vscode.LogOutputChannel): void {
   const value = toErrorValue(error);
   log.error(`${value.code}: ${value.message}${value.hint ? ` (${value.hint})` : ''}`);
   if (!(error instanceof LanesError) && error instanceof Error && error.stack) log.error(error.stack);
-  const first = value.message.split('\n')[0] ?? value.message;
-  const more = value.message === first ? [] : [{ title: vscode.l10n.t('Show Output'), run: async () => log.show() }];
+  const { message, hint } = errorWords(value);
+  const first = message.split('\n')[0] ?? message;
+  const more = message === first ? [] : [{ title: vscode.l10n.t('Show Output'), run: async () => log.show() }];
   const steps = [...nextSteps(value.code), ...more];
-  void offerSteps(vscode.window.showErrorMessage, value.hint ? `${first} ${value.hint}` : first, steps);
+  void offerSteps(vscode.window.showErrorMessage, hint ? `${first} ${hint}` : first, steps);
 }

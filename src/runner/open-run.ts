@@ -233,11 +233,23 @@ function created({ runId }: LaunchRecord, body: string): JournalEvent {
 
 /** Journal lines are small; the whole text of an error stands in the result file. */
 export function clipError(error: ErrorValue): ErrorValue {
-  const { message, ...rest } = cleanError(error);
-  return { ...rest, message: message.slice(0, 8000) };
+  return mapTexts(cleanError(error), (text, most) => text.slice(0, most));
 }
 
 /** Providers repeat keys in their errors. */
 export function cleanError(error: ErrorValue): ErrorValue {
-  return { ...error, message: redact(error.message) };
+  return mapTexts(error, redact);
+}
+
+/** Changes everything in an error that came from outside; `most` is the number of characters a journal line has room for. */
+function mapTexts(error: ErrorValue, change: (text: string, most: number) => string): ErrorValue {
+  const params = Object.entries(error.params ?? {}).map(([name, value]): [string, string | number] => [
+    name,
+    typeof value === 'string' ? change(value, 1000) : value,
+  ]);
+  return {
+    ...error,
+    message: change(error.message, 8000),
+    ...(error.params === undefined ? {} : { params: Object.fromEntries(params) }),
+  };
 }

@@ -9,7 +9,14 @@ import { childEnvironment } from '../core/processes/index.ts';
 import { type ChildLayout, rootLayout } from '../core/projects/index.ts';
 import { CONTINUE_PROMPT } from '../core/runs/index.ts';
 import { leaseSession, readSessionFile } from '../core/sessions/index.ts';
-import { type ErrorValue, type JournalEvent, NO_USAGE, type TerminalState, toErrorValue } from '../protocol/index.ts';
+import {
+  describeError,
+  type ErrorValue,
+  type JournalEvent,
+  NO_USAGE,
+  type TerminalState,
+  toErrorValue,
+} from '../protocol/index.ts';
 import { nextStep } from './attempt-policy.ts';
 import type { ChildDesk } from './child-desk.ts';
 import { cleanError, clipError, type OpenRun } from './open-run.ts';
@@ -150,7 +157,7 @@ async function attempts(
       if (model !== null && !tried.includes(model)) tried.push(model);
       const step = nextStep({ outcome, tookMs: performance.now() - from, plan, coldStarts, tried, recovered });
       if (step.next === 'none') return { outcome, child };
-      const error = outcome.error ?? { code: 'child_exited' as const, message: 'The child was aborted from outside.' };
+      const error = outcome.error ?? describeError('child_exited:aborted');
       await run.append({
         type: 'child.attempt.failed',
         child: CHILD,
@@ -267,7 +274,7 @@ async function cutOff({ control }: RunTools, child: Child): Promise<ChildOutcome
 
 /** What becomes of an outcome when a person or a limit ended the work. */
 function cutShort(control: RunControl, outcome: ChildOutcome | undefined): ChildOutcome {
-  const base = outcome ?? failed({ code: 'interrupted', message: 'The run ended before its child began.' });
+  const base = outcome ?? failed(describeError('interrupted'));
   if (control.reason === 'stop') return { ...base, state: 'stopped', error: null };
   if (control.reason === 'timeout') return { ...base, state: 'failed', error: control.error };
   return { ...base, state: 'paused', error: null };

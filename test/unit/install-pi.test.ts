@@ -115,7 +115,7 @@ describe('an install', () => {
 
   it.each([
     ['fails', 'npm_failed', /npm install failed: 404 Not Found - GET http:\/\/x\/pi\./],
-    ['incomplete', 'pi_install_failed', /no Pi package/],
+    ['incomplete', 'pi_install_failed', /no whole Pi/],
     ['lies', 'pi_install_failed', /said "0\.0\.1"/],
   ] as const)('that %s leaves nothing, and says why', async (mode, code, message) => {
     await npmDoes(mode);

@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline/promises';
 import { installOfferedPi, type PiInstallOffer, prepareInstall } from '../../client/index.ts';
 import { type InstallStep, PI_MEGABYTES, PI_PACKAGE, type PiLocation } from '../../core/toolchain/index.ts';
-import { LanesError } from '../../protocol/index.ts';
+import { lanesError } from '../../protocol/index.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
 
 const STEPS: Record<InstallStep, string> = {
@@ -63,11 +63,7 @@ function describe({ version, registry, folder, usedInstead }: PiInstallOffer): s
 /** Without a person to ask, somebody must have said `--yes`. */
 async function consent(signal: AbortSignal): Promise<boolean> {
   if (!process.stdin.isTTY) {
-    throw new LanesError(
-      'launch_invalid',
-      'Nobody can be asked whether to install Pi: the input is no terminal.',
-      'Add --yes to install it without a question.',
-    );
+    throw lanesError('launch_invalid:nobody-asked');
   }
   const asking = createInterface({ input: process.stdin, output: process.stderr });
   try {

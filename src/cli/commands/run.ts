@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { text as readStream } from 'node:stream/consumers';
 import { launch, RunStore, waitForEnd } from '../../client/index.ts';
 import { visible } from '../../core/transcripts/index.ts';
-import { LanesError, type RunState } from '../../protocol/index.ts';
+import { lanesError, type RunState, wordsOf } from '../../protocol/index.ts';
 import { readAnswerText } from '../answer-text.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
 
@@ -25,8 +25,7 @@ export interface RunOptions {
 }
 
 export async function runCommand(context: CliContext, options: RunOptions): Promise<number> {
-  if (!options.agent)
-    throw new LanesError('launch_invalid', '--agent is missing.', 'Name one; `pi-lanes agents` lists them.');
+  if (!options.agent) throw lanesError('launch_invalid:no-agent');
   const launched = await launch(context.toolbox, {
     agent: options.agent,
     task: await readTask(options),
@@ -91,34 +90,30 @@ export async function runCommand(context: CliContext, options: RunOptions): Prom
 async function readTask(options: RunOptions): Promise<string> {
   const file = options['task-file'];
   if (file !== undefined && options.task !== undefined) {
-    throw new LanesError('launch_invalid', 'Both --task and --task-file are given.', 'Give one of them.');
+    throw lanesError('launch_invalid:two-tasks');
   }
   if (file === undefined) {
-    if (options.task === undefined)
-      throw new LanesError('task_empty', '--task is missing.', 'Say what the agent should do.');
+    if (options.task === undefined) throw lanesError('task_empty:option');
     return options.task;
   }
   try {
     return file === '-' ? await readStream(process.stdin) : await readFile(file, 'utf8');
   } catch (error) {
-    throw new LanesError(
-      'launch_invalid',
-      `--task-file ${file} cannot be read: ${error instanceof Error ? error.message : error}.`,
-    );
+    throw lanesError('launch_invalid:task-file', { file, reason: wordsOf(error) });
   }
 }
 
 function outputMode(text: string | undefined): { outputMode?: 'inline' | 'file-only' } {
   if (text === undefined) return {};
   if (text === 'inline' || text === 'file-only') return { outputMode: text };
-  throw new LanesError('launch_invalid', `--output-mode is "${text}".`, 'It must be inline or file-only.');
+  throw lanesError('launch_invalid:output-mode', { value: text });
 }
 
 /** An option given in seconds, as milliseconds. */
 function milliseconds(option: string, text: string): number {
   const seconds = Number(text);
   if (Number.isFinite(seconds) && seconds >= 0) return Math.round(seconds * 1000);
-  throw new LanesError('launch_invalid', `--${option} is "${text}".`, 'It must be a number of seconds.');
+  throw lanesError('launch_invalid:seconds', { option, value: text });
 }
 
 /** `--timeout 0`: no limit. */

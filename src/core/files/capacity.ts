@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { LanesError } from '../../protocol/index.ts';
+import { lanesError, wordsOf } from '../../protocol/index.ts';
 import { errnoOf } from './atomic-write.ts';
 
 /** Errors that pass when somebody makes room or closes files. */
@@ -22,8 +22,7 @@ export async function whenThereIsRoom<T>(write: () => Promise<T>): Promise<T> {
 /** An error for want of room on the disk, in words that say what helps; any other as it is. */
 export function explainDiskFull(error: unknown): unknown {
   if (!['ENOSPC', 'EDQUOT'].includes(errnoOf(error) ?? '')) return error;
-  const reason = error instanceof Error ? error.message : String(error);
-  return new LanesError('disk_full', `The disk is full: ${reason}.`, 'Make room, then try again.', { cause: error });
+  return lanesError('disk_full', { reason: wordsOf(error) }, { cause: error });
 }
 
 /** Appends all of it or nothing: what a full disk took only in part is cut off again. For files with one writer. */

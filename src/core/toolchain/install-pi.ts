@@ -3,9 +3,9 @@
  * else on the machine changes. A copy gets its name by one rename, after it was installed whole and has told its version.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { LanesError } from '../../protocol/index.ts';
+import { LanesError, lanesError } from '../../protocol/index.ts';
 import { makePrivateFolder, replaceFile, syncFolder } from '../files/index.ts';
 import { acquireLock, type Lock, waitForLock } from '../locks/index.ts';
 import { unfinishedCopies, unfinishedCopy } from './installed-pi.ts';
@@ -58,11 +58,7 @@ export async function offerPi(options: InstallPiOptions): Promise<PiOffer> {
   });
   const newest = readView(text).sort((a, b) => compareVersions(b.version, a.version))[0];
   if (!newest) {
-    throw new LanesError(
-      'pi_install_failed',
-      `The registry that npm uses has no ${PI_PACKAGE} of the versions ${OFFERED_PI}.`,
-      `Look at what it has: npm view ${PI_PACKAGE} versions`,
-    );
+    throw lanesError('pi_install_failed:none', { name: PI_PACKAGE, range: OFFERED_PI });
   }
   return {
     version: newest.version,
@@ -80,11 +76,7 @@ function readView(text: string): z.infer<typeof published>[] {
   } catch {
     // Said below.
   }
-  throw new LanesError(
-    'npm_failed',
-    `npm view printed something that is not understood: ${text.slice(0, 200)}.`,
-    'Try the same in a terminal.',
-  );
+  throw lanesError('npm_failed:answer', { printed: text.slice(0, 200) });
 }
 
 function originOf(url: string | undefined): string {
@@ -125,7 +117,7 @@ export async function installPi(
     await syncFolder(installed);
     const found = await piInFolder(offer.folder, options);
     if (found) return found;
-    throw incomplete(offer, 'it is not whole after it was put in its place');
+    throw lanesError('pi_install_failed:incomplete', { version: offer.version, folder: offer.folder });
   } finally {
     await lock.release();
   }
@@ -166,21 +158,13 @@ async function download(offer: PiOffer, folder: string, options: InstallPiOption
 /** Starts what was installed: a package that is there may still lack a part. */
 async function check(offer: PiOffer, folder: string, options: InstallPiOptions): Promise<void> {
   const found = await piInFolder(folder, options);
-  if (!found) throw incomplete(offer, 'npm has left no Pi package');
+  if (!found) throw lanesError('pi_install_failed:incomplete', { version: offer.version, folder });
   const command =
     found.kind === 'script' ? { file: options.node.file, args: [found.file] } : { file: found.file, args: [] };
   const { version, said } = await probeVersion(command, options, CHECK_TIMEOUT_MS);
   if (version === offer.version) return;
   const words = said.split('\n')[0]?.slice(0, 200) ?? '';
-  throw incomplete(offer, `asked for its version it said "${words}"`);
-}
-
-function incomplete(offer: PiOffer, reason: string): LanesError {
-  return new LanesError(
-    'pi_install_failed',
-    `Pi ${offer.version} was not installed (${basename(offer.folder)}): ${reason}.`,
-    `Try again; if it stays so, install it yourself: npm install -g ${PI_PACKAGE}`,
-  );
+  throw lanesError('pi_install_failed:version', { version: offer.version, said: words });
 }
 
 /** What cannot be removed now is removed by the next install. */

@@ -1,7 +1,7 @@
 /** npm, as the person has it: found on `PATH` or beside Node, started without a shell, with their own configuration. */
 import { stat } from 'node:fs/promises';
 import { delimiter, dirname, extname, join } from 'node:path';
-import { type Command, LanesError } from '../../protocol/index.ts';
+import { type Command, lanesError } from '../../protocol/index.ts';
 import { childEnvironment, runWholeCommand, type WholeCommandResult } from '../processes/index.ts';
 import { redact } from '../transcripts/index.ts';
 import { findOnPath, realOrSame } from './executables.ts';
@@ -26,11 +26,7 @@ export async function findNpm(
 ): Promise<Npm> {
   const command = (await onPath(node, env, platform)) ?? (await besideNode(node));
   if (!command) {
-    throw new LanesError(
-      'npm_not_found',
-      `npm was not found: there is none on PATH, and none beside ${node.file}.`,
-      'Install npm (it comes with Node from nodejs.org), or install Pi another way and name it in the setting piLanes.pi.path (editor) or in PI_LANES_PI.',
-    );
+    throw lanesError('npm_not_found', { node: node.file });
   }
   const own = childEnvironment(env, node.electron ? { ELECTRON_RUN_AS_NODE: '1' } : {});
   // A starter that looks for `node` itself finds the one that was chosen.
@@ -82,23 +78,22 @@ export interface NpmCall {
 /** What npm printed. Throws `npm_failed` with npm's own words, or the signal's reason when it was called off. */
 export async function runNpm(npm: Npm, args: readonly string[], call: NpmCall): Promise<string> {
   call.signal?.throwIfAborted();
-  const command = { ...npm.command, args: [...npm.command.args, ...args] };
-  const result = await runWholeCommand(command, { ...call, env: npm.env });
+  const starting = { ...npm.command, args: [...npm.command.args, ...args] };
+  const result = await runWholeCommand(starting, { ...call, env: npm.env });
   call.signal?.throwIfAborted();
   if (result.exitCode === 0 && result.failed === undefined) return result.stdout;
-  throw new LanesError(
-    'npm_failed',
-    `npm ${args[0]} failed: ${reasonOf(result, call.timeoutMs)}.`,
-    'Try `npm ping` in a terminal: the registry must be reachable with the npm configuration you have there.',
-  );
+  const command = args[0] ?? '';
+  if (result.failed === 'spawn') throw lanesError('npm_failed:spawn', { reason: result.message });
+  if (result.failed === 'timeout') {
+    throw lanesError('npm_failed:late', { command, seconds: Math.round(call.timeoutMs / 1000) });
+  }
+  throw lanesError('npm_failed', { command, reason: reasonOf(result) });
 }
 
 const MAX_REASON_CHARS = 600;
 
 /** npm's error lines in one, without codes, stack and the name of its log. */
-function reasonOf(result: WholeCommandResult, timeoutMs: number): string {
-  if (result.failed === 'spawn') return `it could not be started: ${result.message}`;
-  if (result.failed === 'timeout') return `it took longer than ${Math.round(timeoutMs / 1000)} seconds`;
+function reasonOf(result: WholeCommandResult): string {
   const lines = result.stderr.split('\n').flatMap((line) => {
     const text = /^npm (?:error|ERR!)\s+(.*)$/.exec(line)?.[1]?.trim() ?? '';
     return text === '' || /^(code|errno|syscall|stack|at) |complete log of this run/.test(text) ? [] : [text];

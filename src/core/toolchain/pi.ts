@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
 import * as z from 'zod/mini';
-import { type Command, LanesError } from '../../protocol/index.ts';
+import { type Command, type LanesError, lanesError } from '../../protocol/index.ts';
 import { childEnvironment, runCommand } from '../processes/index.ts';
 import { findOnPath, realOrSame } from './executables.ts';
 import { installedCopies } from './installed-pi.ts';
@@ -94,47 +94,26 @@ function isUsable(location: PiLocation): boolean {
 }
 
 function tooOld(location: PiLocation): LanesError {
-  return new LanesError(
-    'pi_too_old',
-    `Pi ${location.version} (${location.file}) is too old; Pi Lanes needs ${OLDEST_PI}, and ${FULL_PI} for everything.`,
-    'Update it: npm install -g @earendil-works/pi-coding-agent',
-  );
+  return lanesError('pi_too_old', { version: location.version, file: location.file, oldest: OLDEST_PI, full: FULL_PI });
 }
 
 function notFound(onPath: readonly string[], installed: string): LanesError {
-  return new LanesError(
-    'pi_not_found',
-    `Pi was not found: no path is configured, ${
-      onPath.length === 0 ? 'there is no `pi` on PATH' : `what PATH has is no Pi (${onPath.join(', ')})`
-    }, and no copy is installed in ${installed}.`,
-    'Use Install Pi… (editor) or `pi-lanes install-pi`, install it yourself with `npm install -g @earendil-works/pi-coding-agent`, or name its cli.js in the setting piLanes.pi.path (editor) or in PI_LANES_PI.',
-  );
+  return onPath.length === 0
+    ? lanesError('pi_not_found:none', { folder: installed })
+    : lanesError('pi_not_found:others', { folder: installed, files: onPath.join(', ') });
 }
 
 async function fromConfigured(path: string, options: FindPiOptions): Promise<PiLocation> {
   const file = resolve(path);
   const info = await stat(file).catch(() => undefined);
   const origin = options.configuredIn ?? 'setting pi.path';
-  if (!info) throw invalidPath(path, origin, 'does not exist');
+  if (!info) throw lanesError('pi_path_invalid:missing', { path, source: origin });
   const found = await (info.isDirectory() ? fromFolder : fromFile)(file, { place: 'configured', origin }, options);
   if (!found) {
-    throw invalidPath(
-      path,
-      origin,
-      info.isDirectory()
-        ? 'is a folder that holds no Pi package'
-        : 'is no Pi: it belongs to no Pi package and does not answer --version as Pi does',
-    );
+    const text = info.isDirectory() ? 'pi_path_invalid:folder' : 'pi_path_invalid:file';
+    throw lanesError(text, { path, source: origin });
   }
   return found;
-}
-
-function invalidPath(path: string, source: string, reason: string): LanesError {
-  return new LanesError(
-    'pi_path_invalid',
-    `Pi is configured as "${path}" (${source}), which ${reason}.`,
-    'Set it to the cli.js of @earendil-works/pi-coding-agent, to its package folder or to a `pi` executable, or remove it.',
-  );
 }
 
 type Found = Pick<PiLocation, 'place' | 'origin'>;

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { examine } from '../../client/index.ts';
+import { errorWords } from '../error-words.ts';
 import { nextSteps, offerSteps } from '../messages.ts';
 import type { Services } from '../services.ts';
 
@@ -21,6 +22,7 @@ export async function runDoctor(services: Services): Promise<void> {
   if (!bad) await offerSteps(vscode.window.showInformationMessage, vscode.l10n.t('Pi Lanes is ready.'), [show]);
   else {
     const steps = [...(bad.error ? nextSteps(bad.error.code) : []), show];
-    await offerSteps(vscode.window.showErrorMessage, [bad.text, bad.hint].filter(Boolean).join(' '), steps);
+    const { message, hint } = bad.error ? errorWords(bad.error) : { message: bad.text, hint: bad.hint };
+    await offerSteps(vscode.window.showErrorMessage, [message, hint].filter(Boolean).join(' '), steps);
   }
 }
