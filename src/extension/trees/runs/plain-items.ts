@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { COMMANDS, ITEM } from '../../command-ids.ts';
 import { errorWords } from '../../error-words.ts';
 import type { RunsProblem } from '../../runs/runs-model.ts';
+import { WARNING } from './run-item.ts';
 
 export function createProjectItem(title: string, id: string): vscode.TreeItem {
   const item = new vscode.TreeItem(title, vscode.TreeItemCollapsibleState.Expanded);
@@ -17,7 +18,7 @@ export function createProjectItem(title: string, id: string): vscode.TreeItem {
 export function createProblemItem({ kind, title, error }: RunsProblem, id: string): vscode.TreeItem {
   const item = new vscode.TreeItem(title);
   item.id = id;
-  item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
+  item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor(WARNING));
   item.contextValue = ITEM.problem;
   const words =
     kind === 'project' ? vscode.l10n.t('its project cannot be told') : vscode.l10n.t('its runs cannot be read');
