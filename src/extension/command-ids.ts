@@ -72,6 +72,9 @@ export const CONTEXT = {
   hasRun: 'piLanes.hasRun',
 } as const;
 
+/** Behind a context key that completes a step of the walkthrough: a second key for the same, see `Readiness.tellAgain`. */
+export const TOLD = '.told';
+
 /** `filtered-older`: older runs, which have not been read, may match. */
 export type EmptyReason = 'none' | 'filtered' | 'filtered-older' | 'project' | 'store';
 

@@ -9,11 +9,13 @@ import { type Session, startSession } from './session.ts';
 import type { Workbench } from './workbench.ts';
 
 let registry: NpmRegistry;
+let vsix: string;
 let world: World;
 let session: Session | undefined;
 
 beforeAll(async () => {
   registry = await startNpmRegistry();
+  vsix = await packageExtension();
 });
 afterEach(async () => {
   await session?.close();
@@ -27,7 +29,7 @@ async function open(): Promise<Workbench> {
   await registry.configure(world.agent.home);
   session = await startSession({
     target: { folder: world.project },
-    vsix: await packageExtension(),
+    vsix,
     env: withoutPi(world.env),
   });
   await session.workbench.openContainer('Pi Lanes');

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { bundledAgents } from '../../src/core/agents/index.ts';
-import { BUILT_IN, COMMANDS, CONTEXT, ITEM, RUNS_VIEW, WALKTHROUGH } from '../../src/extension/command-ids.ts';
+import { BUILT_IN, COMMANDS, CONTEXT, ITEM, RUNS_VIEW, TOLD, WALKTHROUGH } from '../../src/extension/command-ids.ts';
 import { projectRoot } from '../support/project-root.ts';
 import { tempDir } from '../support/temp.ts';
 
@@ -183,7 +183,7 @@ describe('what the manifest contributes', () => {
 
   it('guides with commands, pictures and conditions that exist', () => {
     const known: string[] = [...commands, ...Object.values(BUILT_IN)];
-    const keys = Object.values(CONTEXT).map((key) => `onContext:${key}`);
+    const keys = Object.values(CONTEXT).flatMap((key) => [`onContext:${key}`, `onContext:${key}${TOLD}`]);
     const steps = contributes.walkthroughs.flatMap((walkthrough) => walkthrough.steps);
     for (const { description, media, completionEvents } of steps) {
       const text = texts[description.replaceAll('%', '')] ?? '';

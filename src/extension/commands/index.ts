@@ -51,6 +51,7 @@ const HANDLERS: Record<CommandId, Handler> = {
   [COMMANDS.openWalkthrough]: async (services) => {
     if (vscode.workspace.isTrusted) void services.readiness.look();
     await vscode.commands.executeCommand(BUILT_IN.openWalkthrough, WALKTHROUGH, false);
+    await services.readiness.tellAgain();
   },
 };
 
