@@ -106,9 +106,10 @@ export const STATES: readonly ShotState[] = [
       await workbench.command('Preferences: Open Settings (UI)');
       await workbench.page.locator('.settings-editor .suggest-input-container .view-line').click();
       await workbench.page.keyboard.type('@ext:pi-lanes.pi-lanes');
-      // The suggestion would cover what is below.
-      await workbench.page.keyboard.press('Escape');
-      await workbench.page.locator('.settings-editor .setting-item-contents', { hasText: 'Recover' }).first().waitFor();
+      await workbench.page.locator('.settings-count-widget:visible', { hasText: 'Settings Found' }).waitFor();
+      // Out of the box, whose suggestion covers what is below; Escape would take the words back.
+      await workbench.page.locator('.settings-toc-container').getByText('Pi Lanes').click();
+      await workbench.page.locator('.suggest-widget.visible').waitFor({ state: 'detached' });
     },
     hide: closeEditors,
   },
