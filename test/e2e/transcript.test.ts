@@ -77,7 +77,7 @@ test('a reload in the middle of the work: the panel is there again with all of i
   await workbench.reload();
   const after = await transcripts.waitFor(title, { word: 'running', text: /Half of the work is done\./ });
   expect(await steerBox(after).inputValue()).toBe('not sent yet');
-  const text = await after.locator('.list-area').innerText();
+  const text = await after.locator('.list-area').textContent();
   expect(text).toContain('first-line');
   await transcripts.waitFor(title, { word: 'complete', text: /All of the work is done\./ }, 30_000);
   await workbench.screenshot('transcript-after-reload');
