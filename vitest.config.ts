@@ -35,6 +35,8 @@ export default defineConfig({
       project('process', { timeout: 60_000, parallel: false }),
       project('git', { timeout: 60_000, parallel: false }),
       project('e2e', { timeout: 180_000, parallel: false }),
+      // Pictures for people, made by `npm run shots`; no part of `npm test`.
+      project('shots', { timeout: 600_000, parallel: false }),
     ],
   },
 });

@@ -1,8 +1,9 @@
-// Collects every text that the extension's code has translated (`vscode.l10n.t`), and the words of the pages, into
-// l10n/bundle.l10n.json, from which translations are made. Usage: node scripts/l10n.mjs. A test holds code, bundle and translations together.
+// Collects every text that the extension's code has translated (`vscode.l10n.t`), the words of the pages and every text of an
+// error into l10n/bundle.l10n.json, from which translations are made. Usage: node scripts/l10n.mjs. A test holds code, bundle and translations together.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ERROR_TEXTS } from '../src/protocol/error-texts.ts';
 import { TRANSCRIPT_WORDS } from '../src/protocol/transcript-words.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -27,12 +28,17 @@ function unquoted(text) {
   );
 }
 
-/** All texts of the extension and its pages, sorted. */
+/** Messages and hints of the catalogue of errors. */
+export function errorTexts() {
+  return Object.values(ERROR_TEXTS).flatMap(({ message, hint }) => (hint === undefined ? [message] : [message, hint]));
+}
+
+/** All texts that the editor and its pages show translated, sorted. */
 export function collectTexts() {
   const folder = join(root, 'src', 'extension');
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
   const texts = paths.flatMap((path) => textsOf(readFileSync(join(folder, path), 'utf8'), path));
-  return [...new Set([...texts, ...Object.values(TRANSCRIPT_WORDS)])].sort();
+  return [...new Set([...texts, ...Object.values(TRANSCRIPT_WORDS), ...errorTexts()])].sort();
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,5 +1,5 @@
 // Runs every check of the project and prints one closing line, `N passed, N failed`.
-// Usage: npm test [-- --only <step> …] [-- --soak] [-- --shots]
+// Usage: npm test [-- --only <step> …] [-- --soak]
 // Steps: typecheck, lint, unit, panel, git, process, host, e2e.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -16,7 +16,6 @@ const { values: options } = parseArgs({
   options: {
     only: { type: 'string', multiple: true },
     soak: { type: 'boolean', default: false },
-    shots: { type: 'boolean', default: false },
   },
 });
 
@@ -86,7 +85,7 @@ async function host() {
 }
 
 function soakEnvironment() {
-  return { ...(options.soak ? { PI_LANES_SOAK: '1' } : {}), ...(options.shots ? { PI_LANES_KEEP_SHOTS: '1' } : {}) };
+  return options.soak ? { PI_LANES_SOAK: '1' } : {};
 }
 
 function add(rows, key) {

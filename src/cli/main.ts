@@ -1,12 +1,13 @@
 /** The command line: `pi-lanes run | status | transcript | stop | cleanup | agents | doctor`. */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { visible } from '../core/transcripts/index.ts';
-import { LanesError, toErrorValue } from '../protocol/index.ts';
+import { lanesError, toErrorValue, wordsOf } from '../protocol/index.ts';
 import { agentsCommand } from './commands/agents.ts';
 import { answerCommand } from './commands/answer.ts';
 import { cleanupCommand } from './commands/cleanup.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { forceStopCommand, interruptCommand, stopCommand } from './commands/end.ts';
+import { installPiCommand } from './commands/install-pi.ts';
 import { resumeCommand } from './commands/resume.ts';
 import { runCommand } from './commands/run.ts';
 import { statusCommand } from './commands/status.ts';
@@ -28,26 +29,15 @@ function parse<T extends NonNullable<ParseArgsConfig['options']>>(
     try {
       return parseArgs({ args, options: { ...options, json: flag }, allowPositionals: true, strict: true });
     } catch (error) {
-      throw new LanesError(
-        'launch_invalid',
-        (error instanceof Error ? error.message : String(error)).split(/[.\n] ?(?:To specify|Did you)/)[0] ?? '',
-        'See `pi-lanes help`.',
-      );
+      throw lanesError('launch_invalid:options', {
+        reason: wordsOf(error).split(/[.\n] ?(?:To specify|Did you)/)[0] ?? '',
+      });
     }
   })();
   const { length } = parsed.positionals;
-  if (length < positionals.min)
-    throw new LanesError(
-      'launch_invalid',
-      length === 0 ? 'The run is missing.' : 'The message is missing.',
-      'See `pi-lanes help`.',
-    );
+  if (length < positionals.min) throw lanesError(length === 0 ? 'launch_invalid:no-run' : 'launch_invalid:no-message');
   if (length > positionals.max) {
-    throw new LanesError(
-      'launch_invalid',
-      `"${parsed.positionals[positionals.max]}" is one word too many.`,
-      'Quote a text with spaces; see `pi-lanes help`.',
-    );
+    throw lanesError('launch_invalid:too-many', { word: parsed.positionals[positionals.max] ?? '' });
   }
   return parsed;
 }
@@ -127,6 +117,8 @@ async function main(args: string[]): Promise<number> {
       return agentsCommand(context, { json: parse(rest, {}, { min: 0, max: 0 }).values.json });
     case 'doctor':
       return doctorCommand(context, { json: parse(rest, {}, { min: 0, max: 0 }).values.json });
+    case 'install-pi':
+      return installPiCommand(context, parse(rest, { yes: flag }, { min: 0, max: 0 }).values);
     case 'help':
     case '--help':
     case '-h':
@@ -141,7 +133,7 @@ async function main(args: string[]): Promise<number> {
       context.err(USAGE);
       return EXIT.refused;
     default:
-      throw new LanesError('launch_invalid', `There is no command "${command}".`, 'See `pi-lanes help`.');
+      throw lanesError('launch_invalid:command', { command });
   }
 }
 

@@ -25,6 +25,7 @@ export const USAGE = `pi-lanes — run Pi coding agents that outlive the window 
                                                     default is the setting (30); --dry-run says what stays, and why
   pi-lanes agents                                   the agents there are
   pi-lanes doctor                                   check Node, Pi, models and folders
+  pi-lanes install-pi [--yes]                       install Pi for Pi Lanes alone, through npm; asks first
 
   RUN is an id, the beginning or end of one (8 characters or more), or "last".
   --json prints one JSON object with "schemaVersion"; fields are only ever added.

@@ -4,7 +4,7 @@ import { inspectLock } from '../core/locks/index.ts';
 import { liveness } from '../core/processes/index.ts';
 import { runLayout } from '../core/projects/index.ts';
 import { RunReader } from '../core/runs/index.ts';
-import { isTerminal, LanesError, RPC_VERSION } from '../protocol/index.ts';
+import { isTerminal, LanesError, lanesError, RPC_VERSION, wordsOf } from '../protocol/index.ts';
 
 /** Alive means: the socket answers the token handshake within this time. */
 const HELLO_MS = 1000;
@@ -18,29 +18,18 @@ export interface ClientIdentity {
 export async function connectRunner(directory: string, client: ClientIdentity): Promise<RpcPeer> {
   const lease = await inspectLock(runLayout(directory).lease);
   if (lease.state === 'missing' && !lease.owner && (await livesWithoutLease(directory))) {
-    throw new LanesError(
-      'runner_unreachable',
-      'The runner cannot be reached: its lease was removed. It writes it again within seconds.',
-      'Try again in a moment.',
-    );
+    throw lanesError('runner_unreachable:lease-removed');
   }
   if (lease.state === 'missing' || lease.state === 'stale') {
-    throw new LanesError(
-      'run_not_running',
-      'This run has no living runner.',
-      'Its work is over, or was cut off; see its status.',
-    );
+    throw lanesError('run_not_running:no-runner');
   }
   if (!lease.owner?.socket) {
-    const why = lease.reason ?? `its lease is ${lease.state}`;
-    throw new LanesError('runner_unreachable', `The runner cannot be reached: ${why}.`, 'Try again in a moment.');
+    throw lease.reason === undefined
+      ? lanesError('runner_unreachable:lease-state', { lease: lease.state })
+      : lanesError('runner_unreachable:lease', { reason: lease.reason });
   }
   const socket = await connectSocket(lease.owner.socket, HELLO_MS).catch((error: unknown) => {
-    throw new LanesError(
-      'runner_unreachable',
-      `The runner's socket cannot be reached: ${error instanceof Error ? error.message : error}.`,
-      'If this lasts, use Force Stop.',
-    );
+    throw lanesError('runner_unreachable:socket', { reason: wordsOf(error) });
   });
   const peer = new RpcPeer(socket);
   peer.listen();
@@ -49,8 +38,7 @@ export async function connectRunner(directory: string, client: ClientIdentity): 
     return peer;
   } catch (error) {
     peer.close();
-    const isSilent = error instanceof LanesError && error.code === 'runner_unreachable';
-    throw isSilent ? new LanesError(error.code, error.message, 'If this lasts, use Force Stop.') : error;
+    throw error;
   }
 }
 

@@ -8,13 +8,13 @@ import { RunReader } from '../core/runs/index.ts';
 import {
   isTerminal,
   LanesError,
+  lanesError,
   type Owner,
   type ProcessIdentity,
   type QuestionAnswer,
   type RpcMethod,
   type RpcParams,
   type RpcResult,
-  type RunState,
 } from '../protocol/index.ts';
 import { answers, connectRunner } from './connect.ts';
 import { projectOf, recoverRun } from './recover.ts';
@@ -63,7 +63,7 @@ async function endRun(toolbox: Toolbox, directory: string, by: Owner, method: 's
   const wanted = method === 'stop' ? 'stopped' : 'paused';
   if (isTerminal(reader.view.state)) return { outcome: 'too-late' };
   if ((await deriveState(directory, reader.view)) === 'lost') {
-    if (method === 'interrupt') throw lost();
+    if (method === 'interrupt') throw lanesError('run_lost:control');
     return stopLost(toolbox, directory, by);
   }
   try {
@@ -101,7 +101,7 @@ export async function steerRun(
   mode: 'steer' | 'follow-up' = 'steer',
 ): Promise<RpcResult<'steer'>> {
   const params = { requestId: randomUUID(), by, mode, message };
-  return whileItLives(directory, 'Resume it to say more.', () =>
+  return whileItLives(directory, 'run_not_running:steer', () =>
     request(toolbox, directory, 'steer', params, STEER_ANSWER_MS),
   );
 }
@@ -114,33 +114,28 @@ export async function answerQuestion(
   answer: QuestionAnswer,
 ): Promise<RpcResult<'answer'>> {
   const params = { questionId, by, answer };
-  const hint = 'Nobody waits for the answer any more.';
-  return whileItLives(directory, hint, () => request(toolbox, directory, 'answer', params, STEER_ANSWER_MS));
+  return whileItLives(directory, 'run_not_running:answer', () =>
+    request(toolbox, directory, 'answer', params, STEER_ANSWER_MS),
+  );
 }
 
+type EndedText = 'run_not_running:steer' | 'run_not_running:answer';
+
 /** Asks a run that lives. One that ends while it is asked is told as ended, not as unreachable. */
-async function whileItLives<T>(directory: string, hint: string, ask: () => Promise<T>): Promise<T> {
-  await refuseEnded(directory, hint);
+async function whileItLives<T>(directory: string, otherwise: EndedText, ask: () => Promise<T>): Promise<T> {
+  await refuseEnded(directory, otherwise);
   try {
     return await ask();
   } catch (error) {
     const { view } = await RunReader.open(directory);
-    throw isTerminal(view.state) ? ended(view.state, hint) : error;
+    throw isTerminal(view.state) ? lanesError(otherwise, { state: view.state }) : error;
   }
 }
 
-async function refuseEnded(directory: string, hint: string): Promise<void> {
+async function refuseEnded(directory: string, otherwise: EndedText): Promise<void> {
   const { view } = await RunReader.open(directory);
-  if (isTerminal(view.state)) throw ended(view.state, hint);
-  if ((await deriveState(directory, view)) === 'lost') throw lost();
-}
-
-function ended(state: RunState, hint: string): LanesError {
-  return new LanesError('run_not_running', `The run has ended: it is ${state}.`, hint);
-}
-
-function lost(): LanesError {
-  return new LanesError('run_lost', "The run's runner is gone.", 'Resume the run to continue it, or stop it.');
+  if (isTerminal(view.state)) throw lanesError(otherwise, { state: view.state });
+  if ((await deriveState(directory, view)) === 'lost') throw lanesError('run_lost:control');
 }
 
 /**
@@ -152,7 +147,7 @@ export async function forceStopRun(toolbox: Toolbox, directory: string, by: Owne
   if (isTerminal(view.state)) return { outcome: 'too-late' };
   const lease = await inspectLock(runLayout(directory).lease);
   if (lease.state === 'held' && (await answers(directory, toolbox.client))) {
-    throw new LanesError('runner_refused', 'The runner answers; there is no need for force.', 'Use Stop.');
+    throw lanesError('runner_refused:force');
   }
   const holder = lease.owner?.process ?? view.runner;
   if (holder) await endHolder(holder);

@@ -3,6 +3,7 @@ import { access, constants } from 'node:fs/promises';
 import { makePrivateFolder } from '../core/files/index.ts';
 import { newAddress } from '../core/ipc/index.ts';
 import { childEnvironment, runCommand, scopeObstacle } from '../core/processes/index.ts';
+import type { PiLocation } from '../core/toolchain/index.ts';
 import { type ErrorValue, toErrorValue } from '../protocol/index.ts';
 import { ensureRuntime } from './runtime.ts';
 import { piLimits, type Toolbox, type Tools } from './toolbox.ts';
@@ -12,6 +13,8 @@ export interface Check {
   state: 'ok' | 'warning' | 'error';
   text: string;
   hint?: string;
+  /** What `text` and `hint` of an `error` are made from, where there is one. */
+  error?: ErrorValue;
 }
 
 export async function examine(toolbox: Toolbox): Promise<Check[]> {
@@ -30,7 +33,7 @@ export async function examine(toolbox: Toolbox): Promise<Check[]> {
     const pi = await toolbox.pi(node ?? self);
     tools = await toolbox.tools().catch(() => undefined);
     const limits = piLimits(pi);
-    const text = `Pi ${pi.version} at ${pi.file} (${pi.origin})`;
+    const text = `Pi ${pi.version} at ${pi.file} (${whyThisPi(pi)})`;
     return limits
       ? { state: 'warning', text, hint: `${limits} Update: npm install -g @earendil-works/pi-coding-agent` }
       : { state: 'ok', text };
@@ -77,6 +80,13 @@ export async function examine(toolbox: Toolbox): Promise<Check[]> {
   return checks;
 }
 
+/** The places are looked at in this order: what is configured, `PATH`, the copy of Install Pi…. */
+function whyThisPi({ place, origin }: PiLocation): string {
+  if (place === 'configured') return `${origin}, which goes before PATH and installed copies`;
+  if (place === 'path') return `${origin}; no path is configured`;
+  return `${origin}; no path is configured and PATH has none`;
+}
+
 function failed(error: ErrorValue): Omit<Check, 'name'> {
-  return { state: 'error', text: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) };
+  return { state: 'error', text: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }), error };
 }

@@ -10,8 +10,8 @@ import { MAX_LIMIT_MS } from '../core/settings/index.ts';
 import {
   describeFaults,
   type Lane,
-  LanesError,
   type LaunchRecord,
+  lanesError,
   launchRecord,
   MAX_TASK_BYTES,
   type OutputPlan,
@@ -122,22 +122,16 @@ export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Prom
 
 function checkLane({ lane, workflowKey }: LaunchRequest): void {
   if (lane && lane.key !== workflowKey) {
-    throw new LanesError(
-      'launch_invalid',
-      `lane.key is "${lane.key}" and workflowKey is ${workflowKey ? `"${workflowKey}"` : 'missing'}.`,
-      'They must be equal.',
-    );
+    throw workflowKey
+      ? lanesError('launch_invalid:lane', { key: lane.key, workflowKey })
+      : lanesError('launch_invalid:lane-alone', { key: lane.key });
   }
 }
 
 /** Milliseconds; null: no limit. */
 function runLimit({ timeoutMs, maxRuntimeMs }: LaunchRequest): number | null {
   if (timeoutMs !== undefined && maxRuntimeMs !== undefined && timeoutMs !== maxRuntimeMs) {
-    throw new LanesError(
-      'launch_invalid',
-      `timeoutMs is ${timeoutMs} and maxRuntimeMs is ${maxRuntimeMs}.`,
-      'They are two names for one limit: give one of them.',
-    );
+    throw lanesError('launch_invalid:two-limits', { timeoutMs: String(timeoutMs), maxRuntimeMs: String(maxRuntimeMs) });
   }
   const [name, ms] = timeoutMs === undefined ? ['maxRuntimeMs', maxRuntimeMs] : ['timeoutMs', timeoutMs];
   return ms === null ? null : checkTimeout(name ?? 'timeoutMs', ms ?? DEFAULT_TIMEOUT_MS);
@@ -145,22 +139,14 @@ function runLimit({ timeoutMs, maxRuntimeMs }: LaunchRequest): number | null {
 
 function checkTimeout(name: string, ms: number): number {
   if (Number.isInteger(ms) && ms > 0 && ms <= MAX_LIMIT_MS) return ms;
-  throw new LanesError(
-    'launch_invalid',
-    `${name} is ${ms}.`,
-    `It must be a whole number of milliseconds from 1 to ${MAX_LIMIT_MS}.`,
-  );
+  throw lanesError('launch_invalid:milliseconds', { name, value: ms, max: MAX_LIMIT_MS });
 }
 
 async function planOutput(project: Project, request: LaunchRequest, cwd: string): Promise<OutputPlan | undefined> {
   const mode = request.outputMode ?? 'inline';
   if (request.output === undefined) {
     if (mode === 'inline') return undefined;
-    throw new LanesError(
-      'launch_invalid',
-      'outputMode is "file-only" without an output file.',
-      'Name the file with output.',
-    );
+    throw lanesError('launch_invalid:file-only');
   }
   return { path: await checkOutput(project.layout.claims, resolve(cwd, request.output)), mode };
 }
@@ -169,38 +155,28 @@ async function planOutput(project: Project, request: LaunchRequest, cwd: string)
 function checkRecord(record: LaunchRecord): LaunchRecord {
   const parsed = launchRecord.safeParse(record);
   if (parsed.success) return parsed.data;
-  throw new LanesError('launch_invalid', `This run cannot be started: ${describeFaults(parsed.error)}.`);
+  throw lanesError('launch_invalid:record', { faults: describeFaults(parsed.error) });
 }
 
 export function checkTask(task: string): void {
-  if (task.trim() === '')
-    throw new LanesError('task_empty', 'The task is empty.', 'Say in a sentence or two what the agent should do.');
+  if (task.trim() === '') throw lanesError('task_empty');
   const bytes = Buffer.byteLength(task);
   if (bytes > MAX_TASK_BYTES) {
-    throw new LanesError(
-      'task_too_large',
-      `The task has ${bytes} bytes; the limit is ${MAX_TASK_BYTES}.`,
-      'Put the material into a file and name the file in the task.',
-    );
+    throw lanesError('task_too_large', { bytes, max: MAX_TASK_BYTES });
   }
 }
 
 function checkThinking(level: string | undefined): string | undefined {
   if (level === undefined || (THINKING_LEVELS as readonly string[]).includes(level)) return level;
-  throw new LanesError('launch_invalid', `thinking is "${level}".`, `It must be one of ${THINKING_LEVELS.join(', ')}.`);
+  throw lanesError('launch_invalid:thinking', { value: level, allowed: THINKING_LEVELS.join(', ') });
 }
 
 async function checkFolder(request: LaunchRequest): Promise<string> {
   const path = resolve(request.base ?? process.cwd(), request.cwd);
   const named = path === request.cwd ? `"${path}"` : `"${request.cwd}" (${path})`;
   const info = await stat(path).catch(() => undefined);
-  if (!info) throw new LanesError('cwd_missing', `The folder ${named} does not exist.`, 'Name an existing folder.');
-  if (!info.isDirectory())
-    throw new LanesError(
-      'cwd_not_directory',
-      `${named} is a file, not a folder.`,
-      'Name the folder the agent should work in.',
-    );
+  if (!info) throw lanesError('cwd_missing', { folder: named });
+  if (!info.isDirectory()) throw lanesError('cwd_not_directory', { folder: named });
   return path;
 }
 

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { projectLayout } from '../core/projects/index.ts';
 import { RunReader, readLaunchRecord } from '../core/runs/index.ts';
-import { isTerminal, LanesError, type Owner } from '../protocol/index.ts';
+import { isTerminal, LanesError, lanesError, type Owner } from '../protocol/index.ts';
 import { startRunner } from './runner-process.ts';
 import { ensureRuntime } from './runtime.ts';
 import type { Toolbox } from './toolbox.ts';
@@ -41,9 +41,9 @@ export async function recoverRun(
     );
     peer.close();
   } catch (error) {
-    // The new runner says so itself: it finds the lease held and leaves.
+    // The new runner says so itself, in what it prints: it finds the lease held and leaves.
     if (error instanceof LanesError && error.message.includes('lease is in use by')) {
-      throw new LanesError('lock_held', 'Another client has taken this run over already.', 'Look at its status again.');
+      throw lanesError('lock_held:taken-over');
     }
     // What was left to do may be done, and the new runner gone, before it could be reached.
     if (isTerminal((await RunReader.open(directory)).view.state)) return;

@@ -6,7 +6,14 @@ import { stat, utimes } from 'node:fs/promises';
 import { checkOutput } from '../core/outputs/index.ts';
 import { newRunId, RunReader, readLaunchRecord, taskTitle } from '../core/runs/index.ts';
 import { foreignWriter, readSessionFile, sessionHolder } from '../core/sessions/index.ts';
-import { isTerminal, LanesError, type LaunchRecord, type Owner, type RunState } from '../protocol/index.ts';
+import {
+  isTerminal,
+  type LanesError,
+  type LaunchRecord,
+  lanesError,
+  type Owner,
+  type RunState,
+} from '../protocol/index.ts';
 import { type Launched, startRun } from './launch.ts';
 import { checkTask, type LaunchPlan, sessionName } from './plan.ts';
 import { projectOf, recoverRun } from './recover.ts';
@@ -30,26 +37,22 @@ export type Resumed = { kind: 'continued'; runId: string; directory: string } | 
 
 export const GO_ON = 'Go on with your task from where you stopped.';
 
-/** What to do with a run that has not ended. */
-const INSTEAD: Partial<Record<RunState, string>> = {
-  running: 'Steer it instead.',
-  waiting: 'Answer its question instead.',
-  unresponsive: 'Use Force Stop first.',
-};
+/** Says what to do with a run that has not ended. */
+function notEnded(state: RunState): LanesError {
+  if (state === 'running' || state === 'waiting' || state === 'unresponsive')
+    return lanesError(`resume_refused:${state}`);
+  return lanesError('resume_refused:active', { state });
+}
 
 /** Which of the two `resumeRun` would do. Throws `resume_refused` with the exact reason when neither is possible. */
 export async function resumeKind(directory: string): Promise<'continue' | 'resume'> {
   const { view } = await RunReader.open(directory);
   const state = await deriveState(directory, view);
   if (state === 'lost') return 'continue';
-  if (!isTerminal(state)) throw refused(`it is ${state}`, INSTEAD[state]);
-  if (state === 'stopped') throw refused('it was stopped', 'Start a new run with the same task.');
-  if (state === 'rejected') throw refused('it was rejected');
+  if (!isTerminal(state)) throw notEnded(state);
+  if (state === 'stopped') throw lanesError('resume_refused:stopped');
+  if (state === 'rejected') throw lanesError('resume_refused:rejected');
   return 'resume';
-}
-
-function refused(reason: string, hint?: string): LanesError {
-  return new LanesError('resume_refused', `The run cannot be resumed: ${reason}.`, hint);
 }
 
 export async function resumeRun(toolbox: Toolbox, request: ResumeRequest): Promise<Resumed> {
@@ -69,11 +72,11 @@ export async function planResume(toolbox: Toolbox, request: ResumeRequest): Prom
   checkTask(task);
   const child = view.children[0];
   const session = child?.session?.file;
-  if (!session) throw refused('it has no persisted session file');
+  if (!session) throw lanesError('resume_refused:no-session');
   // From now on the old run is not too old: a cleaner that is about to remove it sees it, or has put it away already.
   await touch(session);
   const file = await readSessionFile(session);
-  if (file.state !== 'ok') throw refused(file.reason, 'Its transcript is still there.');
+  if (file.state !== 'ok') throw lanesError('resume_refused:session', { reason: file.reason });
   const how = request.fork ? 'fork' : 'continue';
   if (how === 'continue') {
     const holder = await sessionHolder(toolbox.root.sessionLocks, session);
@@ -84,11 +87,7 @@ export async function planResume(toolbox: Toolbox, request: ResumeRequest): Prom
   // A continued session runs in the folder it was made in, whatever folder is named.
   const cwd = how === 'fork' ? (request.cwd ?? source.cwd) : file.cwd;
   if (!(await stat(cwd).catch(() => undefined))?.isDirectory()) {
-    throw new LanesError(
-      'cwd_gone',
-      `The run cannot be resumed: its folder ${cwd} is gone.`,
-      'Resume on a copy of the session in another folder (fork).',
-    );
+    throw lanesError('cwd_gone', { folder: cwd });
   }
   const project = projectOf(request.directory);
   if (source.child.output) await checkOutput(project.claims, source.child.output.path);

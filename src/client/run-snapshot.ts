@@ -4,12 +4,14 @@ import { liveness } from '../core/processes/index.ts';
 import { runLayout } from '../core/projects/index.ts';
 import { describePrinted, inspectFinalStatus, RunReader, runnerLogTail } from '../core/runs/index.ts';
 import {
+  describeError,
   type ErrorValue,
   isTerminal,
   type ProcessIdentity,
   type RunState,
   type RunView,
   toErrorValue,
+  withDetail,
 } from '../protocol/index.ts';
 import { answers } from './connect.ts';
 
@@ -76,18 +78,10 @@ async function withoutLease(runner: ProcessIdentity): Promise<RunState> {
 /** What a person is told about a state that the journal does not explain. */
 function errorOf(state: RunState, printed: string): ErrorValue | null {
   if (state === 'lost') {
-    return {
-      code: 'run_lost',
-      message: `The runner of this run is gone: it was killed, or the machine was restarted.${describePrinted(printed)}`,
-      hint: 'Resume continues it where it stood; Stop ends what is left of it.',
-    };
+    return withDetail(describeError('run_lost:shown'), describePrinted(printed));
   }
   if (state === 'unresponsive') {
-    return {
-      code: 'runner_unreachable',
-      message: 'The runner of this run does not answer.',
-      hint: 'If this lasts, use Force Stop.',
-    };
+    return describeError('runner_unreachable:silent');
   }
   return null;
 }

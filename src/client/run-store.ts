@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf } from '../core/files/index.ts';
 import { type Project, type ProjectLayout, projectLayout, type RootLayout } from '../core/projects/index.ts';
-import { LanesError, RUN_ID } from '../protocol/index.ts';
+import { type LanesError, lanesError, RUN_ID } from '../protocol/index.ts';
 import { type RunSnapshot, readSnapshot } from './run-snapshot.ts';
 
 export class RunStore {
@@ -63,7 +63,7 @@ export async function allStores(root: RootLayout): Promise<RunStore[]> {
 export const MIN_ID_CHARS = 8;
 
 function notFound(wanted: string): LanesError {
-  return new LanesError('run_not_found', `There is no run "${wanted}".`, 'See `pi-lanes status --all`.');
+  return lanesError('run_not_found:id', { id: wanted });
 }
 
 /**
@@ -78,21 +78,12 @@ export async function findRun(
 ): Promise<{ store: RunStore; runId: string }> {
   if (wanted === 'last') {
     const runId = (await first.runIds())[0];
-    if (!runId)
-      throw new LanesError(
-        'run_not_found',
-        'This project has no runs yet.',
-        'Start one: pi-lanes run --agent worker --task "…"',
-      );
+    if (!runId) throw lanesError('run_not_found:none');
     return { store: first, runId };
   }
   if (!/^[0-9a-f-]+$/.test(wanted)) throw notFound(wanted);
   if (wanted.length < MIN_ID_CHARS) {
-    throw new LanesError(
-      'run_not_found',
-      `"${wanted}" is too short for a run.`,
-      `Give at least ${MIN_ID_CHARS} characters of its id.`,
-    );
+    throw lanesError('run_not_found:short', { id: wanted, least: MIN_ID_CHARS });
   }
   for (const group of [[first], others]) {
     const matches: { store: RunStore; runId: string }[] = [];
@@ -105,11 +96,7 @@ export async function findRun(
     if (matches.length === 1 && matches[0]) return matches[0];
     if (matches.length > 1) {
       const ids = matches.slice(0, 5).map((match) => match.runId);
-      throw new LanesError(
-        'run_ambiguous',
-        `"${wanted}" fits ${matches.length} runs.`,
-        `Give more of the id: ${ids.join(', ')}.`,
-      );
+      throw lanesError('run_ambiguous', { id: wanted, count: matches.length, ids: ids.join(', ') });
     }
   }
   throw notFound(wanted);

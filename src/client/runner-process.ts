@@ -10,7 +10,16 @@ import { connectSocket, newAddress, RpcPeer } from '../core/ipc/index.ts';
 import { childEnvironment, inScope, scopeObstacle, spawnDetached } from '../core/processes/index.ts';
 import type { ProjectLayout } from '../core/projects/index.ts';
 import { redact } from '../core/transcripts/index.ts';
-import { LanesError, RPC_VERSION, START_ENV, type StartOrder } from '../protocol/index.ts';
+import {
+  type ErrorValue,
+  LanesError,
+  lanesError,
+  RPC_VERSION,
+  START_ENV,
+  type StartOrder,
+  withDetail,
+  wordsOf,
+} from '../protocol/index.ts';
 import type { Toolbox } from './toolbox.ts';
 
 /** How a runner is started. */
@@ -116,13 +125,7 @@ async function reach(runner: ChildProcess, order: StartOrder, deadlineMs: number
     }
     if ((await Promise.race([gone, delay(CONNECT_EVERY_MS, 'again' as const)])) === 'gone') break;
   }
-  throw isAlive(runner)
-    ? new LanesError(
-        'runner_start_timeout',
-        `The runner did not begin to listen within ${deadlineMs} ms.`,
-        'Is this machine overloaded? Try again.',
-      )
-    : new LanesError('runner_died', 'The runner ended before the run began.');
+  throw isAlive(runner) ? lanesError('runner_start_timeout', { ms: deadlineMs }) : lanesError('runner_died');
 }
 
 function isAlive(runner: ChildProcess): boolean {
@@ -135,9 +138,7 @@ async function describe(error: unknown, runner: ChildProcess, order: StartOrder)
   await rm(order.log, { force: true });
   if (process.platform !== 'win32') await rm(order.address, { force: true });
   const tail = redact(printed).trim().slice(-TAIL_CHARS);
-  const value =
-    error instanceof LanesError
-      ? error
-      : new LanesError('runner_died', error instanceof Error ? error.message : String(error));
-  return tail === '' ? value : new LanesError(value.code, `${value.message}\nThe runner printed:\n${tail}`, value.hint);
+  const value: ErrorValue =
+    error instanceof LanesError ? error.toValue() : { code: 'runner_died', message: wordsOf(error) };
+  return new LanesError(tail === '' ? value : withDetail(value, `\nThe runner printed:\n${tail}`));
 }

@@ -10,7 +10,7 @@ import * as z from 'zod/mini';
 import { discard, errnoOf, explainDisk, makePrivateFolder } from '../core/files/index.ts';
 import type { RootLayout } from '../core/projects/index.ts';
 import { findUnusedRuntimes } from '../core/retention/index.ts';
-import { LanesError } from '../protocol/index.ts';
+import { LanesError, lanesError, wordsOf } from '../protocol/index.ts';
 
 const runtimeManifest = z.object({ version: z.string(), hash: z.string(), files: z.array(z.string()) });
 
@@ -45,10 +45,7 @@ export async function ensureRuntime(distDirectory: string, root: RootLayout): Pr
     if (!(await stat(target).catch(() => undefined))?.isDirectory()) {
       const explained = explainDisk(error);
       if (explained instanceof LanesError) throw explained;
-      throw new LanesError(
-        'internal',
-        `The runtime could not be copied to ${target}: ${error instanceof Error ? error.message : error}.`,
-      );
+      throw lanesError('internal:runtime', { folder: target, reason: wordsOf(error) });
     }
   }
   for (const path of await findUnusedRuntimes(root, manifest.hash, Date.now()))

@@ -1,6 +1,5 @@
 /** What a client needs to start runs: the folders, and the Node and Pi of this machine, found once and checked again cheaply. */
 
-import { join } from 'node:path';
 import { probeModels } from '../core/children/index.ts';
 import { ModelRegistry } from '../core/models/index.ts';
 import { childEnvironment } from '../core/processes/index.ts';
@@ -84,14 +83,13 @@ export class Toolbox {
 
   async pi(node: FindPiOptions['node']): Promise<PiLocation> {
     const { piPath, piSource } = await this.settings();
-    return findPi({
-      configured: piPath,
-      ...(piSource === undefined ? {} : { configuredIn: piSource }),
-      env: this.env,
-      installed: join(this.root.root, 'pi'),
-      cache: this.cache,
-      node,
-    });
+    const source = piSource === undefined ? {} : { configuredIn: piSource };
+    return findPi({ configured: piPath, ...source, ...this.piPlaces(node) });
+  }
+
+  /** What looking for Pi and installing it have in common. */
+  piPlaces(node: FindPiOptions['node']): Omit<FindPiOptions, 'configured'> {
+    return { env: this.env, installed: this.root.pi, cache: this.cache, node };
   }
 
   /** Throws the first thing that is missing, with its cure. */

@@ -31,6 +31,8 @@ export const COMMANDS = {
   chooseTaskModel: 'piLanes.chooseTaskModel',
   discardTask: 'piLanes.discardTask',
   openWalkthrough: 'piLanes.openWalkthrough',
+  installPi: 'piLanes.installPi',
+  openPi: 'piLanes.openPi',
 } as const;
 export type CommandId = (typeof COMMANDS)[keyof typeof COMMANDS];
 
@@ -71,10 +73,15 @@ export const CONTEXT = {
   filtering: 'piLanes.runsFiltered',
   /** Node and Pi are there. */
   piFound: 'piLanes.piFound',
+  /** Looked for and not found, or too old to be used. */
+  piMissing: 'piLanes.piMissing',
   modelUsable: 'piLanes.modelUsable',
   /** This window has shown a run. */
   hasRun: 'piLanes.hasRun',
 } as const;
+
+/** Behind a context key that completes a step of the walkthrough: a second key for the same, see `Readiness.tellAgain`. */
+export const TOLD = '.told';
 
 /** `filtered-older`: older runs, which have not been read, may match. */
 export type EmptyReason = 'none' | 'filtered' | 'filtered-older' | 'project' | 'store';

@@ -10,6 +10,7 @@ import { type RunSnapshot, recoverRun } from '../client/index.ts';
 import { visible } from '../core/transcripts/index.ts';
 import { COMMANDS } from './command-ids.ts';
 import { recoverSetting } from './configuration.ts';
+import { errorWords } from './error-words.ts';
 import { plain, showError } from './messages.ts';
 import type { RunsModel } from './runs/runs-model.ts';
 import type { Services } from './services.ts';
@@ -140,7 +141,7 @@ export class Notices implements vscode.Disposable {
     }
     // Failures of earlier days were told in earlier windows.
     if (state === 'failed' && (view.endedAt ?? 0) >= this.#openedAt) {
-      const why = visible(snapshot.error?.message.split('\n')[0] ?? '');
+      const why = visible(snapshot.error ? (errorWords(snapshot.error).message.split('\n')[0] ?? '') : '');
       return {
         key: `${runId} failed`,
         severity: 'error',

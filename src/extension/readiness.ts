@@ -4,7 +4,8 @@
  */
 import * as vscode from 'vscode';
 import type { Toolbox } from '../client/index.ts';
-import { BUILT_IN, CONTEXT } from './command-ids.ts';
+import { toErrorValue } from '../protocol/index.ts';
+import { BUILT_IN, CONTEXT, TOLD } from './command-ids.ts';
 import type { RunsModel } from './runs/runs-model.ts';
 
 const READY = 'setup.ready';
@@ -16,6 +17,8 @@ export class Readiness implements vscode.Disposable {
   readonly #state: vscode.Memento;
   readonly #log: vscode.LogOutputChannel;
   readonly #subscriptions: vscode.Disposable;
+  /** The steps of the walkthrough by their context keys, as they were told last. */
+  readonly #told = new Map<string, boolean>();
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
 
@@ -37,7 +40,7 @@ export class Readiness implements vscode.Disposable {
         if (event.affectsConfiguration('piLanes')) this.#lookSoon();
       }),
       runs.onDidChange(() => {
-        if (runs.all().length > 0) void setContext(CONTEXT.hasRun, true);
+        if (runs.all().length > 0) void this.#tell(CONTEXT.hasRun, true);
       }),
     );
     if (state.get<boolean>(READY)) void this.#show(true, true);
@@ -60,23 +63,49 @@ export class Readiness implements vscode.Disposable {
     return this.#looking;
   }
 
+  /** Something was installed: a look that was under way may not have seen it. */
+  async lookAgain(): Promise<void> {
+    await this.#looking;
+    await this.look();
+  }
+
   async #look(): Promise<void> {
     let found = false;
+    let missing = false;
     let usable = false;
     try {
       const { models } = await this.#toolbox.tools();
       found = true;
+      // Known at once; asking Pi for its models takes a start of it.
+      await setContext(CONTEXT.piMissing, false);
+      await this.#tell(CONTEXT.piFound, true);
       usable = (await models.usable()).models.length > 0;
     } catch (error) {
+      const { code } = toErrorValue(error);
+      missing = code === 'pi_not_found' || code === 'pi_too_old';
       this.#log.debug(`Not ready yet: ${error instanceof Error ? error.message : error}`);
     }
+    await setContext(CONTEXT.piMissing, missing);
     await this.#show(found, usable);
     await this.#state.update(READY, found && usable);
   }
 
   async #show(piFound: boolean, modelUsable: boolean): Promise<void> {
-    await setContext(CONTEXT.piFound, piFound);
-    await setContext(CONTEXT.modelUsable, modelUsable);
+    await this.#tell(CONTEXT.piFound, piFound);
+    await this.#tell(CONTEXT.modelUsable, modelUsable);
+  }
+
+  async #tell(key: string, done: boolean): Promise<void> {
+    this.#told.set(key, done);
+    await setContext(key, done);
+  }
+
+  /**
+   * For a walkthrough that has just been opened. VS Code listens to context keys from then on, and a key that was true before
+   * never completes its step: so each step has a second key, which is set only now.
+   */
+  async tellAgain(): Promise<void> {
+    for (const [key, done] of this.#told) await setContext(`${key}${TOLD}`, done);
   }
 
   dispose(): void {

@@ -1,10 +1,11 @@
 /**
- * The catalogue of errors that people and programs see. `docs/errors.md` documents every code; a test holds the two
- * together. An error has a stable code, a message for people and a hint naming the next step.
+ * The catalogue of errors that people and programs see. `docs/errors.md` documents every code, `error-texts.ts` has the
+ * texts; a test holds the three together. An error has a stable code, a message for people and a hint naming the next step.
  */
 
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
+import { ERROR_TEXTS, type ErrorText, type ErrorTextId } from './error-texts.ts';
 
 // zod/mini comes without texts: every refusal would read "Invalid input", whatever rule was broken.
 z.config(en());
@@ -31,6 +32,9 @@ export const ERROR_CODES = [
   'model_none',
   'model_unknown',
   'node_not_found',
+  'npm_failed',
+  'npm_not_found',
+  'pi_install_failed',
   'pi_not_found',
   'pi_path_invalid',
   'pi_too_old',
@@ -76,38 +80,97 @@ export const ERROR_CODES = [
 export const errorCode = z.enum(ERROR_CODES);
 export type ErrorCode = z.infer<typeof errorCode>;
 
+/** What the places in a text are filled with. */
+export const errorParams = z.record(z.string(), z.union([z.string(), z.number()]));
+export type ErrorParams = z.infer<typeof errorParams>;
+
 /** An error as data: what is stored in a journal, sent over a socket and printed by `--json`. */
 export const errorValue = z.object({
   code: errorCode,
+  /** In English; may go on, after the text, with lines of what was printed. */
   message: z.string(),
   hint: z.optional(z.string()),
+  /** Which text of the catalogue message and hint are, and what fills its places: for clients of other languages. */
+  text: z.optional(z.string()),
+  params: z.optional(errorParams),
 });
 export type ErrorValue = z.infer<typeof errorValue>;
 
-export class LanesError extends Error {
-  readonly code: ErrorCode;
-  readonly hint: string | undefined;
+type PlacesIn<T> = T extends `${string}{${infer Name}}${infer Rest}` ? Name | PlacesIn<Rest> : never;
+type TextOf<T extends ErrorTextId> = (typeof ERROR_TEXTS)[T];
+type Places<T extends ErrorTextId> = PlacesIn<TextOf<T>[keyof TextOf<T>]>;
+/** The parameters of a text; nothing for one without places. */
+type Filling<T extends ErrorTextId> = [Places<T>] extends [never]
+  ? [params?: undefined, options?: ErrorOptions]
+  : [params: Record<Places<T>, string | number>, options?: ErrorOptions];
 
-  constructor(code: ErrorCode, message: string, hint?: string, options?: ErrorOptions) {
-    super(message, options);
+/** An error of the catalogue, as data. */
+export function describeError<T extends ErrorTextId>(text: T, ...[params]: Filling<T>): ErrorValue {
+  const { message, hint }: ErrorText = ERROR_TEXTS[text];
+  const given: ErrorParams = params ?? {};
+  return {
+    code: codeOf(text),
+    message: fillText(message, given),
+    ...(hint === undefined ? {} : { hint: fillText(hint, given) }),
+    text,
+    ...(params === undefined ? {} : { params }),
+  };
+}
+
+/** An error of the catalogue, to be thrown. */
+export function lanesError<T extends ErrorTextId>(text: T, ...filling: Filling<T>): LanesError {
+  return new LanesError(describeError(text, ...filling), filling[1]);
+}
+
+function codeOf(text: ErrorTextId): ErrorCode {
+  return errorCode.parse(text.split(':')[0]);
+}
+
+export function fillText(text: string, params: ErrorParams): string {
+  return text.replace(/\{([^}]+)\}/g, (place, name) => String(params[name] ?? place));
+}
+
+/** The error with more behind its message: what was printed, for whoever wants all of it. Parameters stay as they are. */
+export function withDetail(error: ErrorValue, detail: string): ErrorValue {
+  return detail === '' ? error : { ...error, message: `${error.message}${detail}` };
+}
+
+/** The text that an error was made from; `undefined` for one that is not of the catalogue, or of a newer one. */
+export function textOf(value: ErrorValue): ErrorText | undefined {
+  return Object.entries<ErrorText>(ERROR_TEXTS).find(([id]) => id === value.text)?.[1];
+}
+
+export class LanesError extends Error {
+  readonly #value: ErrorValue;
+
+  constructor(value: ErrorValue, options?: ErrorOptions) {
+    super(value.message, options);
     this.name = 'LanesError';
-    this.code = code;
-    this.hint = hint;
+    this.#value = value;
+  }
+
+  get code(): ErrorCode {
+    return this.#value.code;
+  }
+
+  get hint(): string | undefined {
+    return this.#value.hint;
   }
 
   toValue(): ErrorValue {
-    return { code: this.code, message: this.message, ...(this.hint === undefined ? {} : { hint: this.hint }) };
-  }
-
-  static fromValue(value: ErrorValue): LanesError {
-    return new LanesError(value.code, value.message, value.hint);
+    return { ...this.#value };
   }
 }
 
 /** Anything thrown, as an error value. Errors that are not ours become `internal` with their message. */
 export function toErrorValue(error: unknown): ErrorValue {
   if (error instanceof LanesError) return error.toValue();
-  return { code: 'internal', message: error instanceof Error ? error.message : String(error) };
+  return { code: 'internal', message: wordsOf(error) };
+}
+
+/** What anything thrown says. */
+export function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 const FAULTS_SHOWN = 3;

@@ -1,6 +1,6 @@
 /** The time limits of a run: of the whole, and of single tool calls. Each tool call has its own. */
 import type { AliveClock } from '../core/time/index.ts';
-import { formatDuration, type JournalEvent, type LaunchRecord } from '../protocol/index.ts';
+import { describeError, formatDuration, type JournalEvent, type LaunchRecord } from '../protocol/index.ts';
 import type { RunControl } from './run-control.ts';
 
 /** Pi's file tools are over in moments; one that takes this long hangs. Others (bash) have no limit unless configured. */
@@ -43,11 +43,8 @@ export class Deadlines {
   async #runOver(limitMs: number): Promise<void> {
     const phase = this.#phase;
     await this.#note({ type: 'timeout.reached', child: 1, scope: 'run', tool: null, phase, limitMs });
-    this.#control.request('timeout', {
-      code: 'timed_out',
-      message: `The run timed out after ${limitMs} ms (${formatDuration(limitMs)}), while ${phase}.`,
-      hint: 'Give it more time, or a smaller task.',
-    });
+    const duration = formatDuration(limitMs);
+    this.#control.request('timeout', describeError('timed_out', { ms: limitMs, duration, phase }));
   }
 
   toolStarted(id: string, name: string): void {
@@ -70,11 +67,8 @@ export class Deadlines {
 
   async #toolOver(name: string, limitMs: number): Promise<void> {
     await this.#note({ type: 'timeout.reached', child: 1, scope: 'tool', tool: name, phase: 'tool', limitMs });
-    this.#control.request('timeout', {
-      code: 'tool_timed_out',
-      message: `The tool ${name} timed out after ${limitMs} ms (${formatDuration(limitMs)}).`,
-      hint: 'Raise toolTimeoutMs if the tool really needs longer.',
-    });
+    const duration = formatDuration(limitMs);
+    this.#control.request('timeout', describeError('tool_timed_out', { tool: name, ms: limitMs, duration }));
   }
 
   dispose(): void {

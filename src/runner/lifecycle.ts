@@ -4,10 +4,12 @@ import type { ChildDriver } from '../core/children/index.ts';
 import { aliveMs } from '../core/runs/index.ts';
 import { AliveClock } from '../core/time/index.ts';
 import {
+  describeError,
   isTerminal,
   type JournalEventType,
   type JournalLine,
-  LanesError,
+  type LanesError,
+  lanesError,
   type NewOrder,
   PROCEED_DEADLINE_MS,
   type RecoverOrder,
@@ -73,7 +75,7 @@ export class RunnerLifecycle {
     const server = await RunnerServer.listen(order.address, order, {
       start: (params) => this.#onStart(params),
       proceed: async () => {
-        if (!this.#run) throw new LanesError('runner_refused', 'There is no run to proceed with.');
+        if (!this.#run) throw lanesError('runner_refused:proceed');
         this.#proceeded.resolve(true);
         // Answered when it is written: a starter that was told so can rely on it.
         await Promise.race([this.#run.started, this.#ended.promise]);
@@ -136,10 +138,8 @@ export class RunnerLifecycle {
 
   async #onStart({ record }: RpcParams<'start'>): Promise<RpcResult<'start'>> {
     const order = this.#order;
-    if (this.#starting || order.kind !== 'new')
-      throw new LanesError('runner_refused', 'This runner has a run already.');
-    if (record.runId !== order.runId)
-      throw new LanesError('runner_refused', `This runner was started for ${order.runId}.`);
+    if (this.#starting || order.kind !== 'new') throw lanesError('runner_refused:second');
+    if (record.runId !== order.runId) throw lanesError('runner_refused:other', { runId: order.runId });
     this.#starting = true;
     return this.#create(order, record);
   }
@@ -159,8 +159,7 @@ export class RunnerLifecycle {
   async #begin(run: OpenRun): Promise<void> {
     const proceeded = await this.#control.race(this.#within(this.#proceeded.promise));
     if (proceeded === undefined) {
-      const message = 'Whoever started this run went away before confirming it; no child was started.';
-      await this.#end(run, { state: 'failed', error: { code: 'start_not_confirmed', message } });
+      await this.#end(run, { state: 'failed', error: describeError('start_not_confirmed:waited') });
       return;
     }
     if (proceeded === 'ended') {
@@ -256,7 +255,7 @@ export class RunnerLifecycle {
 }
 
 function notStarted(): LanesError {
-  return new LanesError('run_not_found', 'The run has not been started yet.');
+  return lanesError('run_not_found:not-started');
 }
 
 /** Ends that an earlier runner was asked for and did not report on. */

@@ -30,8 +30,8 @@ import {
   type JournalEvent,
   type JournalEventType,
   type JournalLine,
-  LanesError,
   type LaunchRecord,
+  lanesError,
   type NewOrder,
   type RecoverOrder,
   type RunView,
@@ -269,11 +269,7 @@ export class OpenRun {
 async function epochOfTheGone(journal: string, record: LaunchRecord): Promise<number> {
   const { epoch, runner } = foldRun(record, (await readJournal(journal)).lines);
   if (runner && (await liveness(runner)) !== 'gone') {
-    throw new LanesError(
-      'lock_held',
-      `lease is in use by process ${runner.pid} (run ${record.runId}).`,
-      'Wait until it is done, or stop that process.',
-    );
+    throw lanesError('lock_held', { lock: 'lease', pid: runner.pid, purpose: `run ${record.runId}` });
   }
   return epoch;
 }
@@ -284,11 +280,23 @@ function created({ runId }: LaunchRecord, body: string): JournalEvent {
 
 /** Journal lines are small; the whole text of an error stands in the result file. */
 export function clipError(error: ErrorValue): ErrorValue {
-  const { message, ...rest } = cleanError(error);
-  return { ...rest, message: message.slice(0, 8000) };
+  return mapTexts(cleanError(error), (text, most) => text.slice(0, most));
 }
 
 /** Providers repeat keys in their errors. */
 export function cleanError(error: ErrorValue): ErrorValue {
-  return { ...error, message: redact(error.message) };
+  return mapTexts(error, redact);
+}
+
+/** Changes everything in an error that came from outside; `most` is the number of characters a journal line has room for. */
+function mapTexts(error: ErrorValue, change: (text: string, most: number) => string): ErrorValue {
+  const params = Object.entries(error.params ?? {}).map(([name, value]): [string, string | number] => [
+    name,
+    typeof value === 'string' ? change(value, 1000) : value,
+  ]);
+  return {
+    ...error,
+    message: change(error.message, 8000),
+    ...(error.params === undefined ? {} : { params: Object.fromEntries(params) }),
+  };
 }

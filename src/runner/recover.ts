@@ -12,7 +12,14 @@ import {
   runnerLogTail,
 } from '../core/runs/index.ts';
 import { judgeSession, readSessionFile, type SessionFile, type SessionVerdict } from '../core/sessions/index.ts';
-import type { ErrorValue, JournalLine, ProcessIdentity, RecoverOrder } from '../protocol/index.ts';
+import {
+  describeError,
+  formatDuration,
+  type JournalLine,
+  type ProcessIdentity,
+  type RecoverOrder,
+  withDetail,
+} from '../protocol/index.ts';
 import type { OpenRun } from './open-run.ts';
 import { type Beginning, firstBeginning, type RunResult } from './single-run.ts';
 
@@ -52,22 +59,22 @@ function endOf(run: OpenRun, order: RecoverOrder, printed: string): RunResult | 
   const { earlier } = run;
   if (order.settle === 'stop' || wasAsked(earlier, 'stop')) return { state: 'stopped', error: null };
   if (!earlier.some((line) => line.type === 'run.proceeded')) {
-    const message = `The run was cut off before it was confirmed; no child was started.${describePrinted(printed)}`;
-    return { state: 'failed', error: { code: 'start_not_confirmed', message } };
+    const error = withDetail(describeError('start_not_confirmed:cut-off'), describePrinted(printed));
+    return { state: 'failed', error };
   }
   const timeout = earlier.findLast((line) => line.type === 'timeout.reached');
   if (timeout?.type === 'timeout.reached') {
-    const { scope, tool, limitMs } = timeout;
-    const error: ErrorValue =
+    const { scope, tool, limitMs: ms } = timeout;
+    const duration = formatDuration(ms);
+    const error =
       scope === 'run'
-        ? { code: 'timed_out', message: `The run timed out after ${limitMs} ms.` }
-        : { code: 'tool_timed_out', message: `The tool ${tool} timed out after ${limitMs} ms.` };
+        ? describeError('timed_out:recovered', { ms, duration })
+        : describeError('tool_timed_out', { tool: tool ?? '', ms, duration });
     return { state: 'failed', error };
   }
   if (run.epoch > MAX_EPOCHS) {
-    const message = `The run has lost ${run.epoch - 1} runners; it is not started again.${describePrinted(printed)}`;
-    const hint = 'Look at its runner.log, then start a new run.';
-    return { state: 'failed', error: { code: 'recovery_failed', message, hint } };
+    const error = withDetail(describeError('recovery_failed', { count: run.epoch - 1 }), describePrinted(printed));
+    return { state: 'failed', error };
   }
   return undefined;
 }

@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errnoOf, makeCheckedFolder } from '../core/files/index.ts';
 import { RpcPeer } from '../core/ipc/index.ts';
-import { LanesError, RPC_VERSION, type RpcMethod, type RpcParams, type RpcResult } from '../protocol/index.ts';
+import { lanesError, RPC_VERSION, type RpcMethod, type RpcParams, type RpcResult } from '../protocol/index.ts';
 
 /** Milliseconds a new connection has for its `hello`. */
 const HELLO_MS = 5000;
@@ -71,14 +71,10 @@ export class RunnerServer {
     peer.handle('hello', ({ token, version }) => {
       if (!sameSecret(token, identity.token)) {
         setImmediate(() => peer.close());
-        throw new LanesError('runner_refused', 'The token is not that of this run.');
+        throw lanesError('runner_refused:token');
       }
       if (version !== RPC_VERSION) {
-        throw new LanesError(
-          'journal_newer',
-          `The runner speaks version ${RPC_VERSION}, this client ${version}.`,
-          'Update Pi Lanes.',
-        );
+        throw lanesError('journal_newer:rpc', { runner: RPC_VERSION, client: version });
       }
       known = true;
       return { version: RPC_VERSION, runnerVersion: PI_LANES_VERSION, runId: identity.runId };
@@ -87,7 +83,7 @@ export class RunnerServer {
       peer.handle(method, (params: RpcParams<M>) => {
         if (!known) {
           setImmediate(() => peer.close());
-          throw new LanesError('runner_refused', 'The first message must be hello with the token of the run.');
+          throw lanesError('runner_refused:hello');
         }
         const answer = handlers[method](params);
         this.#answering.add(answer);

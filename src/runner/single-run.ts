@@ -10,12 +10,14 @@ import { type ChildLayout, rootLayout } from '../core/projects/index.ts';
 import { CONTINUE_PROMPT } from '../core/runs/index.ts';
 import { leaseSession, readSessionFile } from '../core/sessions/index.ts';
 import {
+  describeError,
   type ErrorValue,
   type JournalEvent,
   NO_USAGE,
   type StoredFile,
   type TerminalState,
   toErrorValue,
+  wordsOf,
 } from '../protocol/index.ts';
 import { attemptsSoFar, nextStep } from './attempt-policy.ts';
 import type { ChildDesk } from './child-desk.ts';
@@ -155,7 +157,7 @@ async function attempts(
       if (model !== null && !tried.includes(model)) tried = [...tried, model];
       const step = nextStep({ outcome, tookMs: performance.now() - from, plan, coldStarts, tried, recovered });
       if (step.next === 'none') return { outcome, child };
-      const error = outcome.error ?? { code: 'child_exited' as const, message: 'The child was aborted from outside.' };
+      const error = outcome.error ?? describeError('child_exited:aborted');
       await run.append({
         type: 'child.attempt.failed',
         child: CHILD,
@@ -304,7 +306,7 @@ async function cutOff({ control }: RunTools, child: Child): Promise<ChildOutcome
 
 /** What becomes of an outcome when a person or a limit ended the work. */
 function cutShort(control: RunControl, outcome: ChildOutcome | undefined): ChildOutcome {
-  const whole = outcome ?? failed({ code: 'interrupted', message: 'The run ended before its child began.' });
+  const whole = outcome ?? failed(describeError('interrupted'));
   // An abort between two messages leaves an empty one; what had been said before it is the result.
   const base = { ...whole, text: whole.text.trim() === '' ? whole.lastWords : whole.text };
   if (control.reason === 'stop') return { ...base, state: 'stopped', error: null };
@@ -379,13 +381,10 @@ async function settle(
 }
 
 function unsaved(refused: unknown, session: string | null | undefined): ErrorValue {
-  return {
-    code: 'result_unsaved',
-    message: `The work is done, but its result could not be saved: ${toErrorValue(refused).message}`,
-    hint: session
-      ? `Make the folder writable. The answer stands in the transcript and in ${session}; Resume goes on with it.`
-      : 'Make the folder writable. The answer stands in the transcript.',
-  };
+  const reason = wordsOf(refused);
+  return session
+    ? describeError('result_unsaved:session', { reason, session })
+    : describeError('result_unsaved', { reason });
 }
 
 async function endChild({ run, desk }: RunTools, child: Child): Promise<void> {

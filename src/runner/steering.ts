@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Child } from '../core/children/index.ts';
 import { makePrivateFolder } from '../core/files/index.ts';
 import { redact } from '../core/transcripts/index.ts';
-import { LanesError, MAX_STEER_BYTES, type RpcParams, type RpcResult, toErrorValue } from '../protocol/index.ts';
+import { lanesError, MAX_STEER_BYTES, type RpcParams, type RpcResult, toErrorValue } from '../protocol/index.ts';
 import type { OpenRun } from './open-run.ts';
 
 type Receipt = RpcResult<'steer'>;
@@ -54,13 +54,9 @@ export class Steering {
   async #take(params: RpcParams<'steer'>): Promise<Receipt> {
     const { message: text } = params;
     const bytes = Buffer.byteLength(text);
-    if (text.trim() === '') throw new LanesError('steer_empty', 'The message is empty.', 'Say something to the agent.');
+    if (text.trim() === '') throw lanesError('steer_empty');
     if (bytes > MAX_STEER_BYTES) {
-      throw new LanesError(
-        'steer_too_large',
-        `The message has ${bytes} bytes; the limit is ${MAX_STEER_BYTES}.`,
-        'Put it into a file and name the file.',
-      );
+      throw lanesError('steer_too_large', { bytes, max: MAX_STEER_BYTES });
     }
     if (this.#closed) return { state: 'missed', reason: 'the agent has ended its work' };
     const noted = this.#noteRequest(params);

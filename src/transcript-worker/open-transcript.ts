@@ -5,8 +5,9 @@
 import { open, rm } from 'node:fs/promises';
 import { type SessionWords, type SourceUpdate, TranscriptSource } from '../core/transcripts/index.ts';
 import {
+  describeError,
   type FromTranscriptWorker,
-  LanesError,
+  lanesError,
   type SourceContext,
   type ToTranscriptWorker,
   toErrorValue,
@@ -65,13 +66,7 @@ export class OpenTranscript {
     if (this.#isClosed) return;
     const { code, message } = toErrorValue(error);
     const value =
-      code === 'internal'
-        ? new LanesError(
-            'transcript_unreadable',
-            message,
-            'See that the file can be read, then open it again.',
-          ).toValue()
-        : toErrorValue(error);
+      code === 'internal' ? describeError('transcript_unreadable', { reason: message }) : toErrorValue(error);
     this.#send({ type: 'failed', source: this.#id, request, error: value });
   }
 
@@ -81,7 +76,7 @@ export class OpenTranscript {
     this.#shown = shown;
     this.#source = sources[shown];
     const file = this.#files[shown];
-    if (!this.#source || !file) throw new LanesError('transcript_unreadable', 'There is no file to read.');
+    if (!this.#source || !file) throw lanesError('transcript_unreadable:no-file');
     this.#watch = new FileWatch(file.path, () => this.#soon());
     await this.#tell({ type: 'snapshot', snapshot: await this.#source.snapshot() });
   }

@@ -47,3 +47,36 @@ test('views, commands, rows and questions are in German', async () => {
   await workbench.transcripts.waitFor(/hallo/, { word: 'fertig' });
   await workbench.screenshot('german');
 });
+
+test('errors are in German too, those of a run and those of a refused launch; the command line stays English', async () => {
+  const { workbench } = session;
+  const { notifications, quickInput, trees } = workbench;
+  const run = await world.cli(['run', '--agent', 'scout', '--task', 'SCRIPT:fail-400', '--wait']);
+  expect(run.stderr).toContain('The model failed: 400');
+  await notifications.waitFor(/„SCRIPT:fail-400“ ist fehlgeschlagen: Das Modell ist gescheitert: 400/);
+  await workbench.screenshot('german-failed');
+  await notifications.clear();
+  await trees.row(/^SCRIPT:fail-400: scout ist gescheitert\./).waitFor();
+
+  await mkdir(join(world.project, '.vscode'));
+  await writeFile(join(world.project, '.vscode', 'settings.json'), '{ "piLanes.defaultModel": "fake/unbekannt" }\n');
+  // The window takes settings over a moment after they change; until then the launch succeeds.
+  await expect
+    .poll(
+      async () => {
+        await workbench.command('Pi Lanes: Agent starten…');
+        await quickInput.pick('scout');
+        await quickInput.waitForTitle('scout starten');
+        await quickInput.fill('hallo noch einmal');
+        await quickInput.accept();
+        const refused = notifications.toast(/Pi hat kein verwendbares Modell „fake\/unbekannt“\. /);
+        return refused.waitFor({ timeout: 5000 }).then(
+          () => 'refused',
+          () => 'launched',
+        );
+      },
+      { timeout: 60_000 },
+    )
+    .toBe('refused');
+  await workbench.screenshot('german-refused');
+});

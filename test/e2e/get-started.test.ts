@@ -1,6 +1,6 @@
 /** The walkthrough: its steps check themselves, also while it is open. */
 import { dirname } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeAll, expect, test } from 'vitest';
 import { packageExtension } from '../../scripts/package.mjs';
 import { createAgentDir } from '../support/agent-dir.ts';
 import { createWorld, type World } from '../support/world.ts';
@@ -8,11 +8,12 @@ import { shootFailures } from './failure-shots.ts';
 import { type Session, startSession } from './session.ts';
 import type { Workbench } from './workbench.ts';
 
+let vsix: string;
 let world: World;
 let session: Session | undefined;
 
-beforeEach(async () => {
-  world = await createWorld({ project: 'harbour', models: 'none' });
+beforeAll(async () => {
+  vsix = await packageExtension();
 });
 afterEach(async () => {
   await session?.close();
@@ -32,7 +33,8 @@ async function steps({ page }: Workbench): Promise<Record<string, boolean>> {
 }
 
 test('the steps are done when Pi is found, when it has a model, and when an agent has run', async () => {
-  session = await startSession({ target: { folder: world.project }, vsix: await packageExtension(), env: world.env });
+  world = await createWorld({ project: 'harbour', models: 'none' });
+  session = await startSession({ target: { folder: world.project }, vsix, env: world.env });
   const { workbench } = session;
   await workbench.openContainer('Pi Lanes');
   await workbench.page.getByRole('button', { name: 'Get Started' }).first().click();
@@ -55,4 +57,18 @@ test('the steps are done when Pi is found, when it has a model, and when an agen
   await workbench.trees.row(/^hello: scout has completed/).waitFor();
   await workbench.page.setViewportSize({ width: 1600, height: 900 });
   await workbench.screenshot('walkthrough-done');
+});
+
+test('what was done before the walkthrough was first opened is done in it', async () => {
+  world = await createWorld({ project: 'harbour' });
+  await world.cli(['run', '--agent', 'scout', '--task', 'hello', '--wait']);
+  session = await startSession({ target: { folder: world.project }, vsix, env: world.env });
+  const { workbench } = session;
+  await workbench.openContainer('Pi Lanes');
+  await workbench.trees.row(/^hello: scout has completed/).waitFor();
+  await workbench.command('Pi Lanes: Check Installation');
+  await workbench.notifications.waitFor('Pi Lanes is ready.');
+  await workbench.command('Pi Lanes: Get Started');
+  const done = { 'Have Pi on this machine': true, 'Log in to a model': true, 'Launch your first agent': true };
+  await expect.poll(() => steps(workbench), { timeout: 15_000 }).toEqual(done);
 });

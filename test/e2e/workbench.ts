@@ -22,8 +22,8 @@ const STATE_WRITTEN_MS = 1_000;
 
 /** The themes that every panel is looked at in, by their labels, and the class by which the workbench shows each. */
 export const THEMES = {
-  'Dark 2026': 'vs-dark',
-  'Light 2026': 'vs',
+  'Dark Modern': 'vs-dark',
+  'Light Modern': 'vs',
   'Dark High Contrast': 'hc-black',
   'Light High Contrast': 'hc-light',
 } as const;
@@ -174,9 +174,9 @@ export class Workbench {
     await this.statusBarItem('Restricted Mode').waitFor({ state: 'hidden' });
   }
 
-  /** Writes a picture of the window to `<name>.png` in PI_LANES_SHOTS or artifacts/shots; returns its path. */
+  /** Writes a picture of the window to `<name>.png` in PI_LANES_SHOTS or artifacts/e2e; returns its path. */
   async screenshot(name: string): Promise<string> {
-    const folder = process.env.PI_LANES_SHOTS || join(projectRoot, 'artifacts', 'shots');
+    const folder = process.env.PI_LANES_SHOTS || join(projectRoot, 'artifacts', 'e2e');
     const path = join(folder, `${name}.png`);
     await this.page.screenshot({ path });
     return path;

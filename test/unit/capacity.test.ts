@@ -111,7 +111,7 @@ describe('an error', () => {
   });
 
   test('of another kind stays what it is', () => {
-    for (const error of [failure('EIO'), new LanesError('internal', 'x'), 'text', undefined])
+    for (const error of [failure('EIO'), new LanesError({ code: 'internal', message: 'x' }), 'text', undefined])
       expect(explainDisk(error)).toBe(error);
   });
 });

@@ -66,7 +66,7 @@ describe('the limit of the run', () => {
     expect(control.reason).toBeUndefined();
     await live(1);
     expect(control.reason).toBe('timeout');
-    expect(control.error).toEqual({
+    expect(control.error).toMatchObject({
       code: 'timed_out',
       message: 'The run timed out after 90000 ms (1m 30s), while its tool bash was running.',
       hint: expect.any(String),

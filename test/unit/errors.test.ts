@@ -3,7 +3,18 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { describeFaults, ERROR_CODES, errorValue, LanesError, toErrorValue } from '../../src/protocol/index.ts';
+import { ERROR_TEXTS, type ErrorText } from '../../src/protocol/error-texts.ts';
+import {
+  describeError,
+  describeFaults,
+  ERROR_CODES,
+  errorValue,
+  LanesError,
+  lanesError,
+  textOf,
+  toErrorValue,
+  withDetail,
+} from '../../src/protocol/index.ts';
 import { projectRoot } from '../support/project-root.ts';
 
 /** Rows of the tables in the catalogue: code, when it happens, what to do. */
@@ -34,29 +45,79 @@ describe('the catalogue of errors', () => {
   });
 });
 
-describe('a code', () => {
-  it('is one that the code reports, and is named there only as it is in the catalogue', () => {
-    const root = join(projectRoot(), 'src');
-    const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.ts') && path !== join('protocol', 'errors.ts'))
-      .map((path) => readFileSync(join(root, path), 'utf8'))
-      .join('\n');
-    for (const code of ERROR_CODES) expect(sources, code).toContain(`'${code}'`);
-    const made = [...sources.matchAll(/new LanesError\(\s*'(\w+)'/g)].map(([, code]) => code);
-    expect(made.length).toBeGreaterThan(40);
-    for (const code of made) expect(ERROR_CODES).toContain(code);
+describe('a text', () => {
+  const root = join(projectRoot(), 'src');
+  const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.startsWith('protocol'))
+    .map((path) => readFileSync(join(root, path), 'utf8'))
+    .join('\n');
+
+  it('is there for every code, and for no other', () => {
+    const codes = Object.keys(ERROR_TEXTS).map((id) => id.split(':')[0]);
+    expect([...new Set(codes)].sort()).toEqual([...ERROR_CODES].sort());
+  });
+
+  it.each(Object.keys(ERROR_TEXTS))('%s is used', (id) => {
+    const [code, variant] = id.split(':');
+    // Variants that are put together are named where they are.
+    const inPart = [`\`${code}:\${`, `'${variant}'`];
+    expect(sources.includes(`'${id}'`) || inPart.every((part) => sources.includes(part)), id).toBe(true);
+  });
+
+  it('stands in the catalogue only: nobody makes an error of ours from words of their own', () => {
+    const made = [...sources.matchAll(/(?:lanesError|describeError)\(/g)];
+    expect(made.length).toBeGreaterThan(80);
+    expect(sources).not.toMatch(/new LanesError\(\s*['"`]/);
+    const outside = readdirSync(root, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts') && !/^(protocol|extension)/.test(path))
+      .filter((path) => /code: '\w+'(?: as const)?,\s*message: [`']/.test(readFileSync(join(root, path), 'utf8')));
+    expect(outside).toEqual([]);
+  });
+
+  it('is a sentence, and so is the hint', () => {
+    for (const [id, text] of Object.entries<ErrorText>(ERROR_TEXTS)) {
+      expect(text.message, id).toMatch(/^\S.*\S$/);
+      if (text.hint !== undefined) expect(text.hint, id).toMatch(/^[A-Z].{5,}/);
+    }
   });
 });
 
 describe('an error', () => {
-  it('keeps its code, its message and its hint as a value', () => {
-    const error = new LanesError('pi_not_found', 'No Pi.', 'Install it.');
+  it('keeps its code, text, parameters, message and hint as a value', () => {
+    const error = lanesError('agent_unknown', { name: 'nobody', known: 'worker, scout' });
     expect(error).toBeInstanceOf(Error);
+    expect(error).toMatchObject({ name: 'LanesError', code: 'agent_unknown', hint: 'Agents here: worker, scout.' });
     const value = toErrorValue(error);
-    expect(value).toEqual({ code: 'pi_not_found', message: 'No Pi.', hint: 'Install it.' });
+    expect(value).toEqual({
+      code: 'agent_unknown',
+      message: 'There is no agent named "nobody".',
+      hint: 'Agents here: worker, scout.',
+      text: 'agent_unknown',
+      params: { name: 'nobody', known: 'worker, scout' },
+    });
     expect(errorValue.parse(JSON.parse(JSON.stringify(value)))).toEqual(value);
-    expect(LanesError.fromValue(value)).toMatchObject({ name: 'LanesError', ...value });
-    expect(toErrorValue(new LanesError('internal', 'x'))).toEqual({ code: 'internal', message: 'x' });
+    expect(new LanesError(value).toValue()).toEqual(value);
+  });
+
+  it('of a variant has the code before the colon; one without places has no parameters', () => {
+    expect(describeError('child_exited:aborted')).toEqual({
+      code: 'child_exited',
+      message: 'The child was aborted from outside.',
+      text: 'child_exited:aborted',
+    });
+  });
+
+  it('fills each place once: what stands in a parameter is no place', () => {
+    const { message } = describeError('launch_invalid:lane', { key: '{workflowKey}', workflowKey: '{key}' });
+    expect(message).toBe('lane.key is "{workflowKey}" and workflowKey is "{key}".');
+  });
+
+  it('may go on with what was printed, and keeps its text', () => {
+    const value = withDetail(describeError('runner_died'), '\nThe runner printed:\nx');
+    expect(value).toMatchObject({ message: 'The runner ended before the run began.\nThe runner printed:\nx' });
+    expect(textOf(value)).toBe(ERROR_TEXTS.runner_died);
+    for (const text of ['made:up', undefined, 'toString'])
+      expect(textOf({ code: 'internal', message: 'x', ...(text === undefined ? {} : { text }) })).toBeUndefined();
   });
 
   it('that is not ours is internal, with its message', () => {

@@ -111,7 +111,7 @@ describe('a conversation over a socket', () => {
   it('carries an error with its code and its hint', async () => {
     const { client } = await connected((peer) => {
       peer.handle('ping', () => {
-        throw new LanesError('run_not_found', 'No such run.', 'Look elsewhere.');
+        throw new LanesError({ code: 'run_not_found', message: 'No such run.', hint: 'Look elsewhere.' });
       });
       peer.handle('proceed', () => {
         throw new TypeError('oops');

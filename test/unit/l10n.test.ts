@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { collectTexts, textsOf } from '../../scripts/l10n.mjs';
+import { ERROR_TEXTS, type ErrorText } from '../../src/protocol/error-texts.ts';
 import { projectRoot } from '../support/project-root.ts';
 
 const root = projectRoot();
@@ -24,7 +25,7 @@ const translations = SOURCES.flatMap(({ kind, folder, base }) =>
 
 /** What a translation must carry over as it is: places for values, commands, code. */
 const fixedParts = (text: string) =>
-  (text.match(/\{\d\}|\(command:[^)]+\)|`+[^`]+`+/g) ?? []).filter((part) => !/^`\w+\/\w+`$/.test(part)).sort();
+  (text.match(/\{\w+\}|\(command:[^)]+\)|`+[^`]+`+/g) ?? []).filter((part) => !/^`\w+\/\w+`$/.test(part)).sort();
 
 describe('the bundle', () => {
   it('has every text of the code and no other (node scripts/l10n.mjs writes it)', () => {
@@ -37,6 +38,18 @@ describe('the bundle', () => {
     const source = `vscode.l10n.t('it\\'s', a); vscode.l10n.t(\n  "a \\"b\\"\\n\\u2026",\n)`;
     expect(textsOf(source, 'x.ts')).toEqual(["it's", 'a "b"\n…']);
     expect(() => textsOf('\nl10n.t(`x`)', 'x.ts')).toThrow('x.ts:2');
+  });
+});
+
+describe('errors', () => {
+  const german = bundleOf('l10n/bundle.l10n.de.json');
+
+  it.each(Object.entries<ErrorText>(ERROR_TEXTS))('%s is there in German, with the same places', (_, text) => {
+    for (const english of [text.message, text.hint]) {
+      if (english === undefined) continue;
+      expect(german, english).toHaveProperty([english]);
+      expect(fixedParts(german[english] ?? '')).toEqual(fixedParts(english));
+    }
   });
 });
 

@@ -10,6 +10,7 @@ import {
   CONTEXT,
   ITEM,
   RUNS_VIEW,
+  TOLD,
   TRANSCRIPT_VIEW,
   WALKTHROUGH,
 } from '../../src/extension/command-ids.ts';
@@ -191,7 +192,7 @@ describe('what the manifest contributes', () => {
 
   it('guides with commands, pictures and conditions that exist', () => {
     const known: string[] = [...commands, ...Object.values(BUILT_IN)];
-    const keys = Object.values(CONTEXT).map((key) => `onContext:${key}`);
+    const keys = Object.values(CONTEXT).flatMap((key) => [`onContext:${key}`, `onContext:${key}${TOLD}`]);
     const steps = contributes.walkthroughs.flatMap((walkthrough) => walkthrough.steps);
     for (const { description, media, completionEvents } of steps) {
       const text = texts[description.replaceAll('%', '')] ?? '';

@@ -10,7 +10,7 @@ import {
   splitLevel,
 } from '../../src/core/models/index.ts';
 import { ProbeCache } from '../../src/core/toolchain/index.ts';
-import { LanesError } from '../../src/protocol/index.ts';
+import { LanesError, lanesError } from '../../src/protocol/index.ts';
 import { type TempDir, tempDir } from '../support/temp.ts';
 
 const models = (...names: string[]): KnownModel[] =>
@@ -257,7 +257,7 @@ describe('the usable models', () => {
       message: 'Pi could not be asked for its models: no such flag',
       hint: expect.stringContaining('pi --list-models'),
     });
-    answer = new LanesError('model_none', 'None.');
+    answer = lanesError('model_none');
     await expect(known.usable()).rejects.toMatchObject({ code: 'model_none' });
     answer = ['fake/a'];
     expect((await known.usable()).models).toHaveLength(1);

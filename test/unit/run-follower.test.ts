@@ -7,7 +7,7 @@ import { RunFollower } from '../../src/client/run-snapshot.ts';
 import { newAddress, RpcPeer } from '../../src/core/ipc/index.ts';
 import { JournalWriter } from '../../src/core/journal/index.ts';
 import { runLayout } from '../../src/core/projects/index.ts';
-import { type ErrorCode, LanesError, RPC_VERSION } from '../../src/protocol/index.ts';
+import { type ErrorCode, LanesError, lanesError, RPC_VERSION } from '../../src/protocol/index.ts';
 import { type TempDir, tempDir } from '../support/temp.ts';
 import { oneOfEach } from './builders/events.ts';
 import { ended, me, type WrittenRun, writeRun } from './builders/run.ts';
@@ -45,8 +45,8 @@ beforeEach(async () => {
     }
     const peer = new RpcPeer(connection);
     peer.handle('hello', ({ token }) => {
-      if (token !== 'secret') throw new LanesError('runner_refused', 'A wrong token.');
-      if (manner !== 'answer' && manner !== 'hang up') throw new LanesError(manner, 'Refused.');
+      if (token !== 'secret') throw lanesError('runner_refused:token');
+      if (manner !== 'answer' && manner !== 'hang up') throw new LanesError({ code: manner, message: 'Refused.' });
       return { version: RPC_VERSION, runnerVersion: '0', runId: run.runId };
     });
     peer.listen();

@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LanesError, MAX_STEER_BYTES, type RpcParams } from '../../src/protocol/index.ts';
+import { lanesError, MAX_STEER_BYTES, type RpcParams } from '../../src/protocol/index.ts';
 import { Steering } from '../../src/runner/steering.ts';
 import { type TempDir, tempDir } from '../support/temp.ts';
 import { FakeChild } from './builders/child.ts';
@@ -216,7 +216,7 @@ describe('a receipt', () => {
 
   it('says failed, with the reason, when the child refuses the message', async () => {
     await steering.attach(child);
-    child.taking = () => Promise.reject(new LanesError('pi_failed', 'Pi refused prompt: no.'));
+    child.taking = () => Promise.reject(lanesError('pi_failed:refused', { command: 'prompt', reason: 'no.' }));
     expect(await say('left')).toEqual({ state: 'failed', reason: 'Pi refused prompt: no.' });
     expect(await story()).toEqual(['left asked', 'left failed: Pi refused prompt: no.']);
     steering.heard('left');

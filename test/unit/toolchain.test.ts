@@ -236,6 +236,7 @@ describe('Pi', () => {
         file: cli,
         version: '1.6.0',
         packageName: PACKAGE,
+        place: 'configured',
         origin: 'setting pi.path',
       });
     }
@@ -311,6 +312,7 @@ describe('Pi', () => {
       file: out,
       version: '1.6.0',
       packageName: 'pi',
+      place: 'configured',
       origin: 'setting pi.path',
     });
     const err = await write(at('older.mjs'), 'console.error("warning: x"); console.error("0.73.1")');
@@ -345,6 +347,7 @@ describe('Pi', () => {
       kind: 'script',
       file: cli,
       version: '1.6.0',
+      place: 'path',
       origin: `pi on PATH (${at('bin', 'pi')})`,
     });
   });
@@ -361,9 +364,13 @@ describe('Pi', () => {
   it.runIf(posix)(
     'of the setting comes before PATH, and PATH before the installed copy, of which the newest counts',
     async () => {
-      for (const version of ['0.80.9', '0.80.10', 'not-a-version'])
+      for (const version of ['0.80.9', '0.80.10', 'not-a-version', '.new-9.9.9-1a2b'])
         await piPackage(at('installed', version, 'node_modules', PACKAGE), version);
-      expect(await find({})).toMatchObject({ version: '0.80.10', origin: 'installed by Pi Lanes' });
+      expect(await find({})).toMatchObject({
+        version: '0.80.10',
+        place: 'installed',
+        origin: `installed by Pi Lanes in ${at('installed', '0.80.10')}`,
+      });
       await program(at('bin', 'pi'), 'echo 1.5.0');
       expect((await find({ path: [at('bin')] })).version).toBe('1.5.0');
       const configured = await piPackage(at('mine'), '1.6.0');
@@ -371,12 +378,25 @@ describe('Pi', () => {
     },
   );
 
+  it('that is damaged where it was installed is passed over for an older copy', async () => {
+    await piPackage(at('installed', '1.6.1', 'node_modules', PACKAGE), '1.6.1');
+    await mkdir(at('installed', '1.6.2', 'node_modules', PACKAGE), { recursive: true });
+    expect((await find({})).version).toBe('1.6.1');
+  });
+
+  it.runIf(posix)('that is too old on PATH is passed over for the installed copy', async () => {
+    await program(at('bin', 'pi'), 'echo 0.50.0');
+    await expect(find({ path: [at('bin')] })).rejects.toMatchObject({ code: 'pi_too_old' });
+    await piPackage(at('installed', '1.6.1', 'node_modules', PACKAGE), '1.6.1');
+    expect((await find({ path: [at('bin')] })).version).toBe('1.6.1');
+  });
+
   it('B95 that is nowhere is an error with the cure', async () => {
     await expect(find({ path: [at('empty')] })).rejects.toMatchObject(
       refusal(
         'pi_not_found',
-        /no path is configured, and there is no `pi` on PATH\./,
-        /npm install -g .*piLanes\.pi\.path/,
+        /no path is configured, there is no `pi` on PATH, and no copy is installed in .*installed\./,
+        /Install Pi….*npm install -g .*piLanes\.pi\.path/,
       ),
     );
   });

@@ -1,5 +1,5 @@
 import { answerQuestion } from '../../client/index.ts';
-import { LanesError, type QuestionAnswer } from '../../protocol/index.ts';
+import { lanesError, type QuestionAnswer } from '../../protocol/index.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
 import { locateRun } from './status.ts';
 
@@ -24,11 +24,14 @@ export async function answerCommand(
   const question = questionId === undefined && open.length === 1 ? open[0] : open.find((one) => one.id === questionId);
   if (!question) {
     const ids = open.map((one) => one.id).join(', ');
-    throw new LanesError(
-      'question_gone',
-      questionId === undefined ? `${open.length} questions are open.` : `The question ${questionId} is not open.`,
-      open.length > 0 ? `Name one of: ${ids}.` : 'The agent waits for nothing.',
-    );
+    if (questionId === undefined) {
+      throw open.length > 0
+        ? lanesError('question_gone:several', { count: open.length, ids })
+        : lanesError('question_gone:none');
+    }
+    throw open.length > 0
+      ? lanesError('question_gone:other', { id: questionId, ids })
+      : lanesError('question_gone:other-none', { id: questionId });
   }
   const { accepted, reason } = await answerQuestion(context.toolbox, directory, context.owner, question.id, answer);
   if (options.json) printJson(context, { runId, questionId: question.id, accepted, reason });
@@ -38,12 +41,7 @@ export async function answerCommand(
 
 function readAnswer({ value, yes, no, cancel }: AnswerOptions): QuestionAnswer {
   const given = [value !== undefined, yes, no, cancel].filter(Boolean).length;
-  if (given !== 1)
-    throw new LanesError(
-      'launch_invalid',
-      `${given} answers are given.`,
-      'Give one of --value TEXT, --yes, --no, --cancel.',
-    );
+  if (given !== 1) throw lanesError('launch_invalid:answers', { count: given });
   if (value !== undefined) return { value };
   return cancel ? { cancelled: true } : { confirmed: yes === true };
 }

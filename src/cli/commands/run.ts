@@ -3,7 +3,7 @@ import { text as readStream } from 'node:stream/consumers';
 import { type LaunchRequest, launch, RunStore, waitForEnd } from '../../client/index.ts';
 import { timeLimit } from '../../core/settings/index.ts';
 import { visible } from '../../core/transcripts/index.ts';
-import { LanesError, type RunState } from '../../protocol/index.ts';
+import { lanesError, type RunState, wordsOf } from '../../protocol/index.ts';
 import { readAnswerText } from '../answer-text.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
 
@@ -26,8 +26,7 @@ export interface RunOptions {
 }
 
 export async function runCommand(context: CliContext, options: RunOptions): Promise<number> {
-  if (!options.agent)
-    throw new LanesError('launch_invalid', '--agent is missing.', 'Name one; `pi-lanes agents` lists them.');
+  if (!options.agent) throw lanesError('launch_invalid:no-agent');
   const launched = await launch(context.toolbox, {
     agent: options.agent,
     task: await readTask(options),
@@ -93,27 +92,23 @@ export async function runCommand(context: CliContext, options: RunOptions): Prom
 async function readTask(options: RunOptions): Promise<string> {
   const file = options['task-file'];
   if (file !== undefined && options.task !== undefined) {
-    throw new LanesError('launch_invalid', 'Both --task and --task-file are given.', 'Give one of them.');
+    throw lanesError('launch_invalid:two-tasks');
   }
   if (file === undefined) {
-    if (options.task === undefined)
-      throw new LanesError('task_empty', '--task is missing.', 'Say what the agent should do.');
+    if (options.task === undefined) throw lanesError('task_empty:option');
     return options.task;
   }
   try {
     return file === '-' ? await readStream(process.stdin) : await readFile(file, 'utf8');
   } catch (error) {
-    throw new LanesError(
-      'launch_invalid',
-      `--task-file ${file} cannot be read: ${error instanceof Error ? error.message : error}.`,
-    );
+    throw lanesError('launch_invalid:task-file', { file, reason: wordsOf(error) });
   }
 }
 
 function outputMode(text: string | undefined): { outputMode?: 'inline' | 'file-only' } {
   if (text === undefined) return {};
   if (text === 'inline' || text === 'file-only') return { outputMode: text };
-  throw new LanesError('launch_invalid', `--output-mode is "${text}".`, 'It must be inline or file-only.');
+  throw lanesError('launch_invalid:output-mode', { value: text });
 }
 
 /** `--timeout 0`: no limit. */

@@ -1,6 +1,6 @@
 import { allStores, findRun, type RunSnapshot, RunStore } from '../../client/index.ts';
 import { findProject, projectLayout } from '../../core/projects/index.ts';
-import { LanesError } from '../../protocol/index.ts';
+import { lanesError } from '../../protocol/index.ts';
 import { type AnswerText, readAnswerText } from '../answer-text.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
 import { formatDetails, formatRow } from '../format.ts';
@@ -65,5 +65,5 @@ function parseLimit(text: string | undefined): number {
   if (text === undefined) return 20;
   const limit = Number(text);
   if (Number.isInteger(limit) && limit > 0 && limit <= 10_000) return limit;
-  throw new LanesError('launch_invalid', `--limit is "${text}".`, 'It must be a whole number from 1 to 10000.');
+  throw lanesError('launch_invalid:limit', { value: text });
 }

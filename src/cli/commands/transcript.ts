@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { TranscriptFollower } from '../../client/index.ts';
 import { visible } from '../../core/transcripts/index.ts';
-import { isTerminal, LanesError } from '../../protocol/index.ts';
+import { isTerminal, lanesError } from '../../protocol/index.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
 import { locateRun } from './status.ts';
 
@@ -13,11 +13,7 @@ export async function transcriptCommand(
   options: { follow: boolean | undefined; json: boolean | undefined },
 ): Promise<number> {
   if (options.follow && options.json) {
-    throw new LanesError(
-      'launch_invalid',
-      '--follow and --json are given.',
-      'Give one of them: --json prints one object.',
-    );
+    throw lanesError('launch_invalid:follow-json');
   }
   const { store, runId, directory } = await locateRun(context, wanted);
   const follower = new TranscriptFollower(directory, 1);

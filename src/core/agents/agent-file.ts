@@ -1,7 +1,7 @@
 /** Agent definitions: Markdown with a YAML header between `---` lines; the body is the system prompt. */
 import { parse as parseYaml, YAMLParseError } from 'yaml';
 import * as z from 'zod/mini';
-import { type AgentContract, describeFaults, LanesError } from '../../protocol/index.ts';
+import { type AgentContract, describeFaults, lanesError } from '../../protocol/index.ts';
 
 /** `a, b` or a YAML list. */
 const list = z.pipe(
@@ -44,25 +44,20 @@ export interface Agent {
 /** Parses one definition; throws `agent_invalid` naming the file, the field and the rule. */
 export function parseAgentFile(text: string, file: string, source: Agent['source']): Agent {
   const match = /^---\r?\n([\s\S]*?)\r?\n---[^\n]*(?:\r?\n([\s\S]*))?$/.exec(text);
-  if (!match) throw invalid(file, 'it must begin with a header between two `---` lines');
+  if (!match) throw lanesError('agent_invalid:header', { file });
   let raw: unknown;
   try {
     raw = parseYaml(match[1] ?? '');
   } catch (error) {
-    throw invalid(file, `the header is not valid YAML: ${error instanceof YAMLParseError ? error.message : error}`);
+    throw lanesError('agent_invalid:yaml', {
+      file,
+      reason: error instanceof YAMLParseError ? error.message : String(error),
+    });
   }
   const parsed = header.safeParse(raw);
-  if (!parsed.success) throw invalid(file, `field ${describeFaults(parsed.error)}`);
+  if (!parsed.success) throw lanesError('agent_invalid:field', { file, faults: describeFaults(parsed.error) });
   const { tools, model, thinking, ...rest } = parsed.data;
   return { ...rest, tools, model, thinking, source, systemPrompt: (match[2] ?? '').trim() };
-}
-
-function invalid(file: string, reason: string): LanesError {
-  return new LanesError(
-    'agent_invalid',
-    `The agent definition ${file} is not valid: ${reason}.`,
-    'Correct the file and try again.',
-  );
 }
 
 /** The part of a definition that a run keeps. */

@@ -1,4 +1,4 @@
-import { LanesError } from '../../protocol/index.ts';
+import { lanesError } from '../../protocol/index.ts';
 import { type Agent, parseAgentFile } from './agent-file.ts';
 import delegate from './bundled/delegate.md';
 import oracle from './bundled/oracle.md';
@@ -17,5 +17,5 @@ export function findAgent(name: string, agents: readonly Agent[]): Agent {
   const found = agents.find((agent) => agent.name === name) ?? agents.find((agent) => agent.aliases.includes(name));
   if (found) return found;
   const known = agents.map((agent) => agent.name).join(', ');
-  throw new LanesError('agent_unknown', `There is no agent named "${name}".`, `Agents here: ${known}.`);
+  throw lanesError('agent_unknown', { name, known });
 }

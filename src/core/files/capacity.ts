@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { LanesError } from '../../protocol/index.ts';
+import { lanesError, wordsOf } from '../../protocol/index.ts';
 import { errnoOf } from './atomic-write.ts';
 
 /** Errors that pass when somebody makes room or closes files. */
@@ -25,13 +25,9 @@ const REFUSED = new Set(['EACCES', 'EPERM', 'EROFS', 'EBUSY']);
 /** An error of the disk (no room, no permission) in words that say what helps; any other as it is. */
 export function explainDisk(error: unknown): unknown {
   const code = errnoOf(error) ?? '';
-  const reason = error instanceof Error ? error.message : String(error);
-  if (['ENOSPC', 'EDQUOT'].includes(code))
-    return new LanesError('disk_full', `The disk is full: ${reason}.`, 'Make room, then try again.', { cause: error });
-  if (REFUSED.has(code)) {
-    const hint = 'Check the owner and the permissions of this path, and whether its disk can be written.';
-    return new LanesError('store_unwritable', `Pi Lanes may not write here: ${reason}.`, hint, { cause: error });
-  }
+  const reason = wordsOf(error);
+  if (['ENOSPC', 'EDQUOT'].includes(code)) return lanesError('disk_full', { reason }, { cause: error });
+  if (REFUSED.has(code)) return lanesError('store_unwritable', { reason }, { cause: error });
   return error;
 }
 

@@ -1,5 +1,5 @@
 import { lstat, mkdir } from 'node:fs/promises';
-import { LanesError } from '../../protocol/index.ts';
+import { type LanesError, lanesError, wordsOf } from '../../protocol/index.ts';
 
 /** Creates a folder, parents included, that only its owner can enter (mode 0700). */
 export async function makePrivateFolder(path: string): Promise<void> {
@@ -13,25 +13,20 @@ export async function makePrivateFolder(path: string): Promise<void> {
 export async function makeCheckedFolder(path: string, uid: number | undefined = process.getuid?.()): Promise<void> {
   const failure = await makePrivateFolder(path).then(
     () => undefined,
-    (error: unknown) => `cannot be made: ${error instanceof Error ? error.message : error}`,
+    (error: unknown) => lanesError('socket_folder_unsafe:made', { folder: path, reason: wordsOf(error) }),
   );
   // What stands in the way explains more than the failure it caused.
   const fault = (await faultOf(path, uid)) ?? failure;
-  if (fault === undefined) return;
-  throw new LanesError(
-    'socket_folder_unsafe',
-    `The folder for sockets ${path} ${fault}.`,
-    'Remove it, or set XDG_RUNTIME_DIR to a folder of your own (mode 0700).',
-  );
+  if (fault !== undefined) throw fault;
 }
 
-async function faultOf(path: string, uid: number | undefined): Promise<string | undefined> {
-  const stat = await lstat(path).catch(() => undefined);
+async function faultOf(folder: string, uid: number | undefined): Promise<LanesError | undefined> {
+  const stat = await lstat(folder).catch(() => undefined);
   if (!stat) return undefined;
-  if (!stat.isDirectory()) return 'is not a folder';
+  if (!stat.isDirectory()) return lanesError('socket_folder_unsafe:no-folder', { folder });
   // Windows has neither owners nor modes here.
   if (uid === undefined) return undefined;
-  if (stat.uid !== uid) return `belongs to user ${stat.uid}, not ${uid}`;
+  if (stat.uid !== uid) return lanesError('socket_folder_unsafe:owner', { folder, owner: stat.uid, uid });
   const mode = stat.mode & 0o777;
-  return (mode & 0o077) === 0 ? undefined : `can be entered by others (mode ${mode.toString(8)})`;
+  return (mode & 0o077) === 0 ? undefined : lanesError('socket_folder_unsafe:mode', { folder, mode: mode.toString(8) });
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { LanesError } from '../../protocol/index.ts';
+import { lanesError } from '../../protocol/index.ts';
 import { makeCheckedFolder } from '../files/index.ts';
 
 /**
@@ -24,11 +24,12 @@ export async function newAddress(
   const path = join(folder, `${randomBytes(8).toString('hex')}.sock`);
   const bytes = Buffer.byteLength(path);
   if (bytes > MAX_SOCKET_PATH_BYTES) {
-    throw new LanesError(
-      'socket_path_too_long',
-      `The socket path ${path} has ${bytes} bytes; the limit is ${MAX_SOCKET_PATH_BYTES}.`,
-      `Set ${runtime ? 'XDG_RUNTIME_DIR' : 'TMPDIR'} to a folder with a shorter path.`,
-    );
+    throw lanesError('socket_path_too_long', {
+      path,
+      bytes,
+      max: MAX_SOCKET_PATH_BYTES,
+      variable: runtime ? 'XDG_RUNTIME_DIR' : 'TMPDIR',
+    });
   }
   await makeCheckedFolder(folder);
   return path;

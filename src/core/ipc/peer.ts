@@ -12,12 +12,14 @@ import type * as z from 'zod/mini';
 import {
   describeFaults,
   LanesError,
+  lanesError,
   type RpcMethod,
   type RpcParams,
   type RpcResult,
   rpc,
   rpcErrorData,
   toErrorValue,
+  wordsOf,
 } from '../../protocol/index.ts';
 
 /** JSON-RPC's range for server errors. The error value with its own stable code travels in `data`. */
@@ -46,7 +48,7 @@ export class RpcPeer {
   ): void {
     this.#connection.onRequest(method, async (raw: unknown, _token: CancellationToken) => {
       try {
-        const params = parse<RpcParams<M>>(rpc[method].params, raw, `parameters of ${method}`);
+        const params = parse<RpcParams<M>>(rpc[method].params, raw, 'parameters', method);
         return await handler(params);
       } catch (error) {
         const value = toErrorValue(error);
@@ -68,23 +70,23 @@ export class RpcPeer {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(
-        () => reject(unreachable(`no answer to ${method} within ${options.deadlineMs} ms`)),
+        () => reject(lanesError('runner_unreachable:late', { method, ms: options.deadlineMs })),
         options.deadlineMs,
       );
     });
     const gone = this.closed.then(() => {
-      throw unreachable(`the connection closed before ${method} was answered`);
+      throw lanesError('runner_unreachable:closed', { method });
     });
     try {
       const raw: unknown = await Promise.race([this.#connection.sendRequest(method, params), late, gone]);
-      return parse<RpcResult<M>>(rpc[method].result, raw, `result of ${method}`);
+      return parse<RpcResult<M>>(rpc[method].result, raw, 'result', method);
     } catch (error) {
       if (error instanceof LanesError) throw error;
       if (error instanceof ResponseError) {
         const value = rpcErrorData.safeParse(error.data);
-        if (value.success) throw LanesError.fromValue(value.data);
+        if (value.success) throw new LanesError(value.data);
       }
-      throw unreachable(error instanceof Error ? error.message : String(error));
+      throw lanesError('runner_unreachable:failed', { reason: wordsOf(error) });
     } finally {
       clearTimeout(timer);
       late.catch(() => undefined);
@@ -109,14 +111,10 @@ export class RpcPeer {
 /** Milliseconds the other side has to take the last bytes. */
 const FINISH_MS = 500;
 
-function unreachable(reason: string): LanesError {
-  return new LanesError('runner_unreachable', `The runner did not answer: ${reason}.`);
-}
-
-function parse<T>(schema: z.ZodMiniType, value: unknown, what: string): T {
+function parse<T>(schema: z.ZodMiniType, value: unknown, what: 'parameters' | 'result', method: RpcMethod): T {
   const parsed = schema.safeParse(value);
   if (!parsed.success) {
-    throw new LanesError('runner_refused', `The ${what} cannot be used: ${describeFaults(parsed.error)}.`);
+    throw lanesError(`runner_refused:${what}`, { method, faults: describeFaults(parsed.error) });
   }
   // The schema is the one registered for this method, so its output is T.
   return parsed.data as T;
@@ -128,7 +126,7 @@ export function connectSocket(address: string, deadlineMs: number): Promise<Sock
     const socket = connect(address);
     const timer = setTimeout(() => {
       socket.destroy();
-      reject(unreachable(`no connection within ${deadlineMs} ms`));
+      reject(lanesError('runner_unreachable:no-connection', { ms: deadlineMs }));
     }, deadlineMs);
     socket.once('connect', () => {
       clearTimeout(timer);

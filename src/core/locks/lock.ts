@@ -9,7 +9,14 @@ import { randomBytes } from 'node:crypto';
 import { link, open, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { LanesError, type LockOwner, type LockState, lockOwner, type ProcessIdentity } from '../../protocol/index.ts';
+import {
+  LanesError,
+  type LockOwner,
+  type LockState,
+  lanesError,
+  lockOwner,
+  type ProcessIdentity,
+} from '../../protocol/index.ts';
 import { discard, errnoOf, makePrivateFolder, syncFolder, writeFileAtomic } from '../files/index.ts';
 import { identify, liveness } from '../processes/index.ts';
 
@@ -128,11 +135,7 @@ export async function acquireLock(path: string, options: AcquireOptions): Promis
   const seen = await inspectLock(path);
   if ((seen.state === 'held' || seen.state === 'orphaned') && !isExpired(seen, options)) throw heldError(path, seen);
   if (seen.state === 'unavailable') {
-    throw new LanesError(
-      'lock_unavailable',
-      `The lock ${path} cannot be read: ${seen.reason}.`,
-      'Check the rights of this folder.',
-    );
+    throw lanesError('lock_unavailable', { path, reason: seen.reason ?? '' });
   }
   const owner: LockOwner = {
     version: 1,
@@ -212,12 +215,10 @@ export async function waitForLock(
 }
 
 function heldError(path: string, view: LockView): LanesError {
-  const holder = view.owner ? `process ${view.owner.process.pid} (${view.owner.purpose})` : 'another process';
-  return new LanesError(
-    'lock_held',
-    `${basename(path)} is in use by ${holder}.`,
-    'Wait until it is done, or stop that process.',
-  );
+  const lock = basename(path);
+  return view.owner
+    ? lanesError('lock_held', { lock, pid: view.owner.process.pid, purpose: view.owner.purpose })
+    : lanesError('lock_held:unnamed', { lock });
 }
 
 /** Creates the file with its content in one step; false when it exists already. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { describeFaults, LanesError } from '../../protocol/index.ts';
+import { describeFaults, type LanesError, lanesError } from '../../protocol/index.ts';
 
 export interface KnownModel {
   /** `provider/id` */
@@ -31,8 +31,7 @@ export const knownModel = z.object({
 /** Pi's answer to `get_available_models`. */
 export function parseModels(data: unknown): KnownModel[] {
   const parsed = answer.safeParse(data);
-  if (!parsed.success)
-    throw new LanesError('pi_failed', `Pi's list of models is not understood: ${describeFaults(parsed.error)}.`);
+  if (!parsed.success) throw lanesError('pi_failed:models', { faults: describeFaults(parsed.error) });
   return parsed.data.models.map((model) => ({
     name: `${model.provider}/${model.id}`,
     title: model.name ?? model.id,
@@ -62,28 +61,22 @@ export function resolveModel(wanted: string, known: readonly KnownModel[]): Know
   if (byId.length === 1 && byId[0]) return byId[0];
   if (byId.length > 1) {
     const names = byId.map((model) => model.name).join(', ');
-    throw new LanesError('model_ambiguous', `Several providers have a model "${wanted}".`, `Name one of: ${names}.`);
+    throw lanesError('model_ambiguous', { name: wanted, names });
   }
   throw modelUnknown(wanted, known);
 }
 
 export function modelUnknown(wanted: string, known: readonly KnownModel[]): LanesError {
   if (known.length === 0) {
-    return new LanesError(
-      'model_none',
-      'Pi has no usable model.',
-      'Log in with `pi` and /login, or set the API key of a provider.',
-    );
+    return lanesError('model_none');
   }
   const near = nearest(
     wanted,
     known.map((model) => model.name),
   );
-  return new LanesError(
-    'model_unknown',
-    `Pi has no usable model "${wanted}".`,
-    near ? `Did you mean ${near}? See \`pi --list-models\` for all.` : 'See `pi --list-models` for the ones it has.',
-  );
+  return near
+    ? lanesError('model_unknown:near', { name: wanted, near })
+    : lanesError('model_unknown', { name: wanted });
 }
 
 /** The candidate with the fewest edits, when it is near enough to be what was meant. */

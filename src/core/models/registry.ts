@@ -1,7 +1,7 @@
 /** Which models this Pi can use now. Asking costs one start of Pi (0.3 s), so the answer is remembered. */
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { LanesError } from '../../protocol/index.ts';
+import { LanesError, lanesError, wordsOf } from '../../protocol/index.ts';
 import { fileStamp, type ProbeCache } from '../toolchain/index.ts';
 import { type KnownModel, knownModel, modelUnknown, resolveModel } from './known-models.ts';
 
@@ -51,11 +51,7 @@ export class ModelRegistry {
       answer = await probe();
     } catch (error) {
       if (error instanceof LanesError) throw error;
-      throw new LanesError(
-        'pi_failed',
-        `Pi could not be asked for its models: ${error instanceof Error ? error.message : error}`,
-        'Try `pi --list-models` in a terminal.',
-      );
+      throw lanesError('pi_failed:unasked', { reason: wordsOf(error) });
     }
     const fresh = { at: Date.now(), ...answer };
     // Pi creates files of its own at its first start: the key is taken again after it.

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { type FileLook, LanesError } from '../../protocol/index.ts';
+import { type FileLook, LanesError, lanesError, wordsOf } from '../../protocol/index.ts';
 import { errnoOf, writeFileAtomic } from '../files/index.ts';
 import { acquireLock, inspectLock, type Lock } from '../locks/index.ts';
 
@@ -27,18 +27,13 @@ export async function realOutputPath(path: string): Promise<string> {
 }
 
 function unusable(path: string, error: unknown): LanesError {
-  const reason = error instanceof Error ? error.message : String(error);
-  return new LanesError(
-    'output_unusable',
-    `The output file ${path} cannot be used: ${reason}.`,
-    'Name a file in a folder you can write to.',
-  );
+  return lanesError('output_unusable', { file: path, reason: wordsOf(error) });
 }
 
 async function snapshot(path: string): Promise<Snapshot> {
   try {
     const info = await stat(path);
-    if (!info.isFile()) throw new LanesError('output_unusable', `The output ${path} is not a file.`, 'Name a file.');
+    if (!info.isFile()) throw lanesError('output_unusable:no-file', { file: path });
     return { mtimeMs: info.mtimeMs, size: info.size, ino: info.ino };
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return null;
@@ -61,11 +56,9 @@ export async function checkOutput(claims: string, path: string): Promise<string>
 }
 
 function claimed(path: string, holder: string | undefined): LanesError {
-  return new LanesError(
-    'output_in_use',
-    `The output file ${path} is already claimed by ${holder ?? 'another run'}.`,
-    'Name another file.',
-  );
+  return holder === undefined
+    ? lanesError('output_in_use:unnamed', { file: path })
+    : lanesError('output_in_use', { file: path, holder });
 }
 
 export type OutputOutcome = { outcome: 'saved' | 'kept' | 'failed'; bytes: number; error: string | null };

@@ -4,3 +4,4 @@ export * from './others.ts';
 export * from './spawn.ts';
 export * from './systemd-scope.ts';
 export * from './tree.ts';
+export * from './whole-command.ts';

@@ -20,6 +20,8 @@ export interface RootLayout {
   /** Lock of the client that removes old runs, and what it remembers from one pass to the next. */
   cleaning: string;
   cleaningState: string;
+  /** Copies of Pi made by *Install Pi…*, one folder per version. */
+  pi: string;
   config: string;
 }
 
@@ -33,6 +35,7 @@ export function rootLayout(agentDir: string): RootLayout {
     sessionLocks: join(root, 'session-locks'),
     cleaning: join(root, 'cleaning'),
     cleaningState: join(root, 'cleaning.json'),
+    pi: join(root, 'pi'),
     config: join(root, 'config.json'),
   };
 }

@@ -7,7 +7,7 @@ import { readFile, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import * as z from 'zod/mini';
-import { LanesError } from '../../protocol/index.ts';
+import { lanesError } from '../../protocol/index.ts';
 import { errnoOf, makePrivateFolder, writeFileAtomic } from '../files/index.ts';
 import { childEnvironment, runCommand } from '../processes/index.ts';
 import { type ProjectLayout, projectLayout, rootLayout } from './layout.ts';
@@ -77,11 +77,7 @@ async function gitCommonFolder(folder: string): Promise<string | undefined> {
   // With a path behind it, a worktree or submodule has lost its repository: that is no folder outside git.
   if (result.failed === undefined && /not a git repository \(or any/.test(result.stderr)) return undefined;
   const said = (result.stderr.trim() || result.message).split('\n')[0];
-  throw new LanesError(
-    'project_unreadable',
-    `Git could not tell which repository ${folder} belongs to: ${said}.`,
-    'Check that git is installed and on PATH, and what `git status` says in that folder.',
-  );
+  throw lanesError('project_unreadable', { folder, reason: said ?? '' });
 }
 
 async function hasGitAbove(folder: string): Promise<boolean> {

@@ -4,9 +4,11 @@ import {
   describeFaults,
   LanesError,
   type LaunchRecord,
+  lanesError,
   launchRecord,
   type RunView,
   runView,
+  wordsOf,
 } from '../../protocol/index.ts';
 import { errnoOf } from '../files/index.ts';
 import { JournalTail, type SkippedRecord } from '../journal/index.ts';
@@ -17,21 +19,16 @@ import { applyLine, initialView } from './fold.ts';
 export async function readLaunchRecord(directory: string): Promise<LaunchRecord> {
   const path = runLayout(directory).record;
   if (await isLink(directory)) {
-    throw new LanesError('run_unreadable', `${directory} is a link, not the folder of a run. It was not followed.`);
+    throw lanesError('run_unreadable:link', { folder: directory });
   }
   const value = await readJson(path);
-  if (value === undefined) throw new LanesError('run_not_found', `There is no run in ${directory}.`);
+  if (value === undefined) throw lanesError('run_not_found:folder', { folder: directory });
   const version = typeof value === 'object' && value !== null && 'version' in value ? value.version : undefined;
   if (typeof version === 'number' && version > 1) {
-    throw new LanesError(
-      'journal_newer',
-      `${path} was written by a newer Pi Lanes (record version ${version}; this one knows 1).`,
-      'Update the extension, or control the run from the version that started it.',
-    );
+    throw lanesError('journal_newer:record', { file: path, version });
   }
   const parsed = launchRecord.safeParse(value);
-  if (!parsed.success)
-    throw new LanesError('run_unreadable', `${path} is not a launch record: ${describeFaults(parsed.error)}.`);
+  if (!parsed.success) throw lanesError('run_unreadable:record', { file: path, faults: describeFaults(parsed.error) });
   return parsed.data;
 }
 
@@ -48,15 +45,12 @@ async function readJson(path: string): Promise<unknown> {
     text = await readFile(path, 'utf8');
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return undefined;
-    throw new LanesError(
-      'run_unreadable',
-      `${path} cannot be read: ${error instanceof Error ? error.message : error}.`,
-    );
+    throw lanesError('run_unreadable:file', { file: path, reason: wordsOf(error) });
   }
   try {
     return JSON.parse(text);
   } catch {
-    throw new LanesError('run_unreadable', `${path} is not JSON. It was left as it is.`);
+    throw lanesError('run_unreadable:json', { file: path });
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import { realpath, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { formatDuration, LanesError } from '../../protocol/index.ts';
+import { formatDuration, type LanesError, lanesError } from '../../protocol/index.ts';
 import { lockChangedAt } from '../locks/index.ts';
 import { othersWorkingIn } from '../processes/index.ts';
 import { sessionLockPath } from './session-lease.ts';
@@ -42,10 +42,8 @@ export async function foreignWriter(
   const pids = await others(await realpath(cwd).catch(() => cwd), PI_TITLE);
   const age = Math.max(0, now - written);
   if (pids ? pids.length === 0 : age > RECENT_MS) return undefined;
-  const who = pids ? `; a Pi works in its folder (process ${pids.join(', ')})` : '';
-  return new LanesError(
-    'session_in_use',
-    `The session ${basename(session)} was written to by another program ${formatDuration(age)} ago${who}.`,
-    'Close that Pi, or resume on a copy of the session (fork): two that write one session lose what one of them says.',
-  );
+  const facts = { session: basename(session), age: formatDuration(age) };
+  return pids
+    ? lanesError('session_in_use:written-by-pi', { ...facts, pids: pids.join(', ') })
+    : lanesError('session_in_use:written', facts);
 }

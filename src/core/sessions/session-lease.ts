@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { LanesError } from '../../protocol/index.ts';
+import { LanesError, lanesError } from '../../protocol/index.ts';
 import { acquireLock, inspectLock, type Lock } from '../locks/index.ts';
 
 /** Path of the lock of a session, whatever path it is reached by. The file itself need not exist yet. */
@@ -30,10 +30,8 @@ export async function sessionHolder(sessionLocks: string, session: string): Prom
 
 async function inUse(sessionLocks: string, session: string): Promise<LanesError> {
   const { owner } = await inspectLock(await sessionLockPath(sessionLocks, session));
-  const holder = owner ? `${owner.purpose} (process ${owner.process.pid})` : 'another process';
-  return new LanesError(
-    'session_in_use',
-    `The session ${basename(session)} is in use by ${holder}.`,
-    'Wait until it ends, steer it, or resume on a copy of the session (fork).',
-  );
+  const name = basename(session);
+  return owner
+    ? lanesError('session_in_use', { session: name, purpose: owner.purpose, pid: owner.process.pid })
+    : lanesError('session_in_use:unnamed', { session: name });
 }

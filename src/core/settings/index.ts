@@ -1,7 +1,7 @@
 /** Settings that all clients share: `<agentDir>/pi-lanes/config.json`, overridden by environment variables. */
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod/mini';
-import { describeFaults, LanesError } from '../../protocol/index.ts';
+import { describeFaults, lanesError, wordsOf } from '../../protocol/index.ts';
 import { errnoOf } from '../files/index.ts';
 
 export * from './time-limit.ts';
@@ -51,24 +51,17 @@ async function readConfig(path: string): Promise<z.infer<typeof configFile>> {
     text = await readFile(path, 'utf8');
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return {};
-    throw new LanesError(
-      'config_invalid',
-      `${path} cannot be read: ${error instanceof Error ? error.message : error}.`,
-    );
+    throw lanesError('config_invalid:unreadable', { file: path, reason: wordsOf(error) });
   }
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new LanesError(
-      'config_invalid',
-      `${path} is not JSON: ${error instanceof Error ? error.message : error}.`,
-      'Correct or remove it.',
-    );
+    throw lanesError('config_invalid:json', { file: path, reason: wordsOf(error) });
   }
   const parsed = configFile.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new LanesError('config_invalid', `${path}: ${describeFaults(parsed.error)}.`, 'Correct or remove it.');
+  throw lanesError('config_invalid:field', { file: path, faults: describeFaults(parsed.error) });
 }
 
 /**
@@ -78,9 +71,6 @@ async function readConfig(path: string): Promise<z.infer<typeof configFile>> {
 export function parseRetentionDays(value: unknown, source: string): number {
   const parsed = retentionDays.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new LanesError(
-    'config_invalid',
-    `${source} is ${JSON.stringify(value)}: ${describeFaults(parsed.error)}.`,
-    'Use a whole number of days from 0 to 36500; 0 keeps runs for ever.',
-  );
+  const faults = describeFaults(parsed.error);
+  throw lanesError('config_invalid:days', { source, value: JSON.stringify(value) ?? 'undefined', faults });
 }

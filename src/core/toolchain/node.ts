@@ -1,7 +1,7 @@
 /** Finding the Node that runs our runner, the command line and Pi's script. */
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
-import { LanesError } from '../../protocol/index.ts';
+import { type LanesError, lanesError } from '../../protocol/index.ts';
 import { childEnvironment, runCommand } from '../processes/index.ts';
 import { findOnPath, realOrSame } from './executables.ts';
 import { fileStamp, type ProbeCache } from './probe-cache.ts';
@@ -81,11 +81,7 @@ function nodeName(): string {
 }
 
 function notFound(tried: string[]): LanesError {
-  return new LanesError(
-    'node_not_found',
-    `No Node ${NODE_FLOOR} or newer was found. Tried ${tried.join('; ')}.`,
-    `Install Node ${NODE_FLOOR} or newer, or name one in the setting piLanes.node.path (editor) or in PI_LANES_NODE.`,
-  );
+  return lanesError('node_not_found', { floor: NODE_FLOOR, tried: tried.join('; ') });
 }
 
 const probe = z.object({ version: z.string() });

@@ -1,12 +1,13 @@
 /** Finding Pi: the setting, then `pi` on `PATH`, then a copy we installed. Never through a shell. */
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
 import * as z from 'zod/mini';
-import { type Command, LanesError } from '../../protocol/index.ts';
+import { type Command, type LanesError, lanesError } from '../../protocol/index.ts';
 import { childEnvironment, runCommand } from '../processes/index.ts';
 import { findOnPath, realOrSame } from './executables.ts';
+import { installedCopies } from './installed-pi.ts';
 import { fileStamp, type ProbeCache } from './probe-cache.ts';
-import { atLeast, parseVersion } from './version.ts';
+import { atLeast } from './version.ts';
 
 /** Below this nothing works; from `FULL_PI` on everything does. Between them: one child, and stop. */
 export const OLDEST_PI = '0.73.0';
@@ -21,9 +22,14 @@ export interface PiLocation {
   file: string;
   version: string;
   packageName: string;
+  /** Which of the places, of which the first counts. */
+  place: PiPlace;
   /** Where it was found, in words for a person. */
   origin: string;
 }
+
+/** `configured`: setting, shared file or variable. `path`: `pi` on `PATH`. `installed`: by *Install Pi…*. */
+export type PiPlace = 'configured' | 'path' | 'installed';
 
 export interface FindPiOptions {
   /** Setting `piLanes.pi.path`: a script, a binary, a shim or a package folder. */
@@ -48,72 +54,78 @@ const PI_PACKAGES = ['@earendil-works/pi-coding-agent', '@mariozechner/pi-coding
 
 /** Throws `pi_path_invalid`, `pi_not_found` or `pi_too_old`, each naming what was looked at and the cure. */
 export async function findPi(options: FindPiOptions): Promise<PiLocation> {
-  const location = await locate(options);
-  if (!atLeast(location.version, OLDEST_PI)) {
-    throw new LanesError(
-      'pi_too_old',
-      `Pi ${location.version} (${location.file}) is too old; Pi Lanes needs ${OLDEST_PI}, and ${FULL_PI} for everything.`,
-      'Update it: npm install -g @earendil-works/pi-coding-agent',
-    );
+  if (options.configured) {
+    const location = await fromConfigured(options.configured, options);
+    if (isUsable(location)) return location;
+    throw tooOld(location);
   }
-  return location;
+  const onPath = await findOnPath('pi', options.env);
+  // A Pi that is too old is passed over: a copy that we installed is there because of it.
+  const old: PiLocation[] = [];
+  for (const file of onPath) {
+    const found = await fromFile(file, { place: 'path', origin: `pi on PATH (${file})` }, options);
+    if (found && isUsable(found)) return found;
+    if (found) old.push(found);
+  }
+  const installed = await findInstalledPi(options);
+  if (installed) return installed;
+  throw old[0] ? tooOld(old[0]) : notFound(onPath, options.installed);
 }
 
-async function locate(options: FindPiOptions): Promise<PiLocation> {
-  if (options.configured) return fromConfigured(options.configured, options);
-  const onPath = await findOnPath('pi', options.env);
-  for (const file of onPath) {
-    const found = await fromFile(file, `pi on PATH (${file})`, options);
-    if (found) return found;
+/** The newest copy that *Install Pi…* made and that is whole; a damaged one is passed over. */
+export async function findInstalledPi(options: Omit<FindPiOptions, 'configured'>): Promise<PiLocation | undefined> {
+  for (const folder of await installedCopies(options.installed)) {
+    const found = await piInFolder(folder, options);
+    if (found && isUsable(found)) return found;
   }
-  const copies = await readdir(options.installed).catch(() => []);
-  const newest = copies.filter((name) => parseVersion(name)).sort((a, b) => (atLeast(a, b) ? -1 : 1))[0];
-  if (newest) {
-    const found = await fromFolder(join(options.installed, newest), 'installed by Pi Lanes', options);
-    if (found) return found;
-  }
-  throw new LanesError(
-    'pi_not_found',
-    `Pi was not found: no path is configured, and ${
-      onPath.length === 0 ? 'there is no `pi` on PATH' : `what PATH has is no Pi (${onPath.join(', ')})`
-    }.`,
-    'Install it with `npm install -g @earendil-works/pi-coding-agent`, or name its cli.js in the setting piLanes.pi.path (editor) or in PI_LANES_PI.',
-  );
+  return undefined;
+}
+
+/** The Pi that an install has put into a folder; `undefined` when it is not whole. */
+export function piInFolder(
+  folder: string,
+  options: Omit<FindPiOptions, 'configured'>,
+): Promise<PiLocation | undefined> {
+  return fromFolder(folder, { place: 'installed', origin: `installed by Pi Lanes in ${folder}` }, options);
+}
+
+function isUsable(location: PiLocation): boolean {
+  return atLeast(location.version, OLDEST_PI);
+}
+
+function tooOld(location: PiLocation): LanesError {
+  return lanesError('pi_too_old', { version: location.version, file: location.file, oldest: OLDEST_PI, full: FULL_PI });
+}
+
+function notFound(onPath: readonly string[], installed: string): LanesError {
+  return onPath.length === 0
+    ? lanesError('pi_not_found:none', { folder: installed })
+    : lanesError('pi_not_found:others', { folder: installed, files: onPath.join(', ') });
 }
 
 async function fromConfigured(path: string, options: FindPiOptions): Promise<PiLocation> {
   const file = resolve(path);
   const info = await stat(file).catch(() => undefined);
   const origin = options.configuredIn ?? 'setting pi.path';
-  if (!info) throw invalidPath(path, origin, 'does not exist');
-  const found = info.isDirectory() ? await fromFolder(file, origin, options) : await fromFile(file, origin, options);
+  if (!info) throw lanesError('pi_path_invalid:missing', { path, source: origin });
+  const found = await (info.isDirectory() ? fromFolder : fromFile)(file, { place: 'configured', origin }, options);
   if (!found) {
-    throw invalidPath(
-      path,
-      origin,
-      info.isDirectory()
-        ? 'is a folder that holds no Pi package'
-        : 'is no Pi: it belongs to no Pi package and does not answer --version as Pi does',
-    );
+    const text = info.isDirectory() ? 'pi_path_invalid:folder' : 'pi_path_invalid:file';
+    throw lanesError(text, { path, source: origin });
   }
   return found;
 }
 
-function invalidPath(path: string, source: string, reason: string): LanesError {
-  return new LanesError(
-    'pi_path_invalid',
-    `Pi is configured as "${path}" (${source}), which ${reason}.`,
-    'Set it to the cli.js of @earendil-works/pi-coding-agent, to its package folder or to a `pi` executable, or remove it.',
-  );
-}
+type Found = Pick<PiLocation, 'place' | 'origin'>;
+type LookOptions = Pick<FindPiOptions, 'cache' | 'env' | 'node'>;
 
 /** A package folder, or a folder whose `node_modules` holds the package. */
-async function fromFolder(folder: string, origin: string, options: FindPiOptions): Promise<PiLocation | undefined> {
+async function fromFolder(folder: string, as: Found, options: LookOptions): Promise<PiLocation | undefined> {
   for (const at of [folder, ...PI_PACKAGES.flatMap((name) => [join(folder, 'node_modules', name)])]) {
     const manifest = await readManifest(at);
     if (!manifest || !PI_PACKAGES.includes(manifest.name)) continue;
     const bin = typeof manifest.bin === 'string' ? manifest.bin : manifest.bin?.['pi'];
-    if (bin) return fromFile(join(at, bin), origin, options);
+    if (bin) return fromFile(join(at, bin), as, options);
   }
   return undefined;
 }
@@ -128,7 +140,7 @@ async function isFile(path: string): Promise<boolean> {
   );
 }
 
-async function fromFile(file: string, origin: string, options: FindPiOptions): Promise<PiLocation | undefined> {
+async function fromFile(file: string, as: Found, options: LookOptions): Promise<PiLocation | undefined> {
   const real = await realOrSame(file);
   if (!(await isFile(real))) return undefined;
   const script = SCRIPT_ENDINGS.includes(extname(real)) ? real : await scriptBehindShim(real);
@@ -136,13 +148,13 @@ async function fromFile(file: string, origin: string, options: FindPiOptions): P
   if (!(await isFile(target))) return undefined;
   const kind = script ? 'script' : 'binary';
   const manifest = await manifestAbove(target);
-  if (manifest) return { kind, file: target, version: manifest.version, packageName: manifest.name, origin };
+  if (manifest) return { kind, file: target, version: manifest.version, packageName: manifest.name, ...as };
   const version = await askVersion(
     kind === 'script' ? { file: options.node.file, args: [target] } : { file: target, args: [] },
     target,
     options,
   );
-  return version ? { kind, file: target, version, packageName: 'pi', origin } : undefined;
+  return version ? { kind, file: target, version, packageName: 'pi', ...as } : undefined;
 }
 
 /** npm's shims (`pi`, `pi.cmd`) and our own wrappers name the script they start; scripts with a Node shebang are one. */
@@ -178,22 +190,31 @@ async function readManifest(folder: string): Promise<z.infer<typeof packageManif
 
 const probe = z.object({ version: z.string() });
 
-/** `pi --version`. Pi 0.73 prints it on stderr when stdout is no terminal. */
-async function askVersion(command: Command, file: string, options: FindPiOptions): Promise<string | undefined> {
+async function askVersion(command: Command, file: string, options: LookOptions): Promise<string | undefined> {
   const key = await fileStamp(file);
   const known = await options.cache.get('pi-version', key, probe);
   if (known) return known.version;
+  const { version } = await probeVersion(command, options);
+  if (version !== undefined) await options.cache.set('pi-version', key, { version });
+  return version;
+}
+
+/** `pi --version`, really started. Pi 0.73 prints it on stderr when stdout is no terminal. */
+export async function probeVersion(
+  command: Command,
+  options: Pick<FindPiOptions, 'env' | 'node'>,
+  timeoutMs = 10_000,
+): Promise<{ version?: string; said: string }> {
   const result = await runCommand(
     { file: command.file, args: [...command.args, '--version'] },
     {
-      timeoutMs: 10_000,
+      timeoutMs,
       // Without it the editor would open a window instead of running the script.
       env: childEnvironment(options.env, { PI_OFFLINE: '1', ...(options.node.electron ? ELECTRON_AS_NODE : {}) }),
     },
   );
+  const said = `${result.stdout}\n${result.stderr}`.trim();
   // Node answers with a `v` in front.
-  const version = /^(\d+\.\d+\.\d+\S*)\s*$/m.exec(`${result.stdout}\n${result.stderr}`)?.[1];
-  if (result.exitCode !== 0 || !version) return undefined;
-  await options.cache.set('pi-version', key, { version });
-  return version;
+  const version = /^(\d+\.\d+\.\d+\S*)\s*$/m.exec(said)?.[1];
+  return result.exitCode === 0 && version ? { version, said } : { said: said || result.message };
 }

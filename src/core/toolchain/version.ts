@@ -15,3 +15,15 @@ export function atLeast(version: string, floor: string): boolean {
   }
   return true;
 }
+
+/** For sorting, lowest first. A pre-release stands before its release. */
+export function compareVersions(a: string, b: string): number {
+  if (a === b) return 0;
+  const [left, right] = [parseVersion(a), parseVersion(b)];
+  for (let i = 0; i < 3; i++) {
+    const difference = (left?.[i] ?? 0) - (right?.[i] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  const [preA, preB] = [a.includes('-'), b.includes('-')];
+  return preA === preB ? a.localeCompare(b, 'en', { numeric: true }) : preA ? -1 : 1;
+}

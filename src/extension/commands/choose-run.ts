@@ -28,11 +28,11 @@ export async function chooseRun(
   }
   // A row that is gone must not lead to another run.
   if (node !== undefined && runId !== undefined)
-    throw new LanesError('run_not_found', vscode.l10n.t('This run is not there any more.'));
+    throw new LanesError({ code: 'run_not_found', message: vscode.l10n.t('This run is not there any more.') });
   const runs = [...services.runs.active(), ...services.runs.recent()].filter((snapshot) =>
     fits(snapshot.state, snapshot),
   );
-  if (runs.length === 0) throw new LanesError('run_not_found', noneText);
+  if (runs.length === 0) throw new LanesError({ code: 'run_not_found', message: noneText });
   const picked = await vscode.window.showQuickPick(
     runs.map((snapshot) => ({
       label: runTitle(snapshot),

@@ -5,9 +5,11 @@ import { showError } from '../messages.ts';
 import type { Services } from '../services.ts';
 import { forceStopChosenRun, interruptChosenRun, stopChosenRun } from './end-run.ts';
 import { clearFilter, filterRuns } from './filter-runs.ts';
+import { installPi } from './install-pi.ts';
 import { launchAgent } from './launch-agent.ts';
 import { launchOnFile, launchOnProblems, launchOnSelection } from './launch-on.ts';
 import { markAllSeen, markRunSeen } from './mark-seen.ts';
+import { openPi } from './open-pi.ts';
 import { resumeChosenRun } from './resume-run.ts';
 import { copyRunId, revealRunFiles } from './run-commands.ts';
 import { runDoctor } from './run-doctor.ts';
@@ -55,9 +57,12 @@ const HANDLERS: Record<CommandId, Handler> = {
   [COMMANDS.launchTask]: launchTask,
   [COMMANDS.chooseTaskModel]: chooseTaskModel,
   [COMMANDS.discardTask]: discardTask,
+  [COMMANDS.installPi]: installPi,
+  [COMMANDS.openPi]: openPi,
   [COMMANDS.openWalkthrough]: async (services) => {
     if (vscode.workspace.isTrusted) void services.readiness.look();
     await vscode.commands.executeCommand(BUILT_IN.openWalkthrough, WALKTHROUGH, false);
+    await services.readiness.tellAgain();
   },
 };
 

@@ -15,7 +15,7 @@ function pathOf(uri: vscode.Uri): string {
 export async function launchOnSelection(services: Services): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   if (!editor || editor.selection.isEmpty)
-    throw new LanesError('launch_invalid', vscode.l10n.t('Nothing is selected.'), vscode.l10n.t('Select text first.'));
+    throw refused(vscode.l10n.t('Nothing is selected.'), vscode.l10n.t('Select text first.'));
   const { document, selection } = editor;
   const path = pathOf(document.uri);
   const firstLine = selection.start.line + 1;
@@ -37,8 +37,7 @@ export async function launchOnSelection(services: Services): Promise<void> {
 /** @param clicked the row of the explorer, and `selected` all that are selected there; neither: the file in hand */
 export async function launchOnFile(services: Services, clicked: unknown, selected: unknown): Promise<void> {
   const uris = urisOf(clicked, selected).filter(({ scheme }) => scheme === 'file');
-  if (uris.length === 0)
-    throw new LanesError('launch_invalid', vscode.l10n.t('No file is open.'), vscode.l10n.t('Open a file first.'));
+  if (uris.length === 0) throw refused(vscode.l10n.t('No file is open.'), vscode.l10n.t('Open a file first.'));
   const paths = uris.map(pathOf);
   const label = paths.length === 1 ? (paths[0] ?? '') : vscode.l10n.t('{0} files', paths.length);
   await launchWith(services, { about: uris[0], attached: { label, text: filesText(paths) } });
@@ -49,8 +48,7 @@ export async function launchOnProblems(services: Services, clicked: unknown, sel
   const found = vscode.languages.getDiagnostics().filter(([uri]) => uris.some((above) => isWithin(uri, above)));
   const problems = found.flatMap(([uri, diagnostics]) => diagnostics.map((diagnostic) => problemOf(uri, diagnostic)));
   const where = uris.length === 1 && uris[0] ? pathOf(uris[0]) : vscode.l10n.t('{0} files', uris.length);
-  if (problems.length === 0)
-    throw new LanesError('launch_invalid', vscode.l10n.t('The editor reports no problems in {0}.', where));
+  if (problems.length === 0) throw refused(vscode.l10n.t('The editor reports no problems in {0}.', where));
   const label =
     problems.length === 1
       ? vscode.l10n.t('1 problem in {0}', where)
@@ -92,4 +90,8 @@ function problemOf(uri: vscode.Uri, { range, severity, message, source, code }: 
     message,
     source: number === undefined ? (source ?? '') : `${source ?? ''}(${number})`,
   };
+}
+
+function refused(message: string, hint?: string): LanesError {
+  return new LanesError({ code: 'launch_invalid', message, ...(hint === undefined ? {} : { hint }) });
 }

@@ -1,8 +1,9 @@
 /** Resume: a lost run goes on as the same run; an ended one gets a new run on its session. One button picks the right one. */
 import * as vscode from 'vscode';
 import { GO_ON, type RunSnapshot, resumeKind, resumeRun } from '../../client/index.ts';
-import { LanesError, type RunState } from '../../protocol/index.ts';
+import { LanesError, lanesError, type RunState } from '../../protocol/index.ts';
 import { COMMANDS } from '../command-ids.ts';
+import { errorWords } from '../error-words.ts';
 import { plain } from '../messages.ts';
 import type { Services } from '../services.ts';
 import { runTitle } from '../trees/runs/run-words.ts';
@@ -12,7 +13,7 @@ const RESUMABLE: readonly RunState[] = ['lost', 'paused', 'failed', 'partial', '
 
 export async function resumeChosenRun(services: Services, node: unknown): Promise<void> {
   if (!vscode.workspace.isTrusted) {
-    throw new LanesError('untrusted_workspace', vscode.l10n.t('Agents do not start in an untrusted workspace.'));
+    throw lanesError('untrusted_workspace');
   }
   const fits = (state: RunState) => RESUMABLE.includes(state);
   const snapshot = await chooseRun(services, node, fits, vscode.l10n.t('There is no run here that can be resumed.'));
@@ -60,12 +61,13 @@ async function offerFork(error: unknown, snapshot: RunSnapshot): Promise<{ fork:
   if (!(error instanceof LanesError)) return undefined;
   const copy = vscode.l10n.t('Resume on a Copy');
   if (error.code === 'session_in_use') {
-    const answer = await vscode.window.showWarningMessage(plain(error.message), copy);
+    const answer = await vscode.window.showWarningMessage(plain(errorWords(error.toValue()).message), copy);
     return answer === copy ? { fork: true } : undefined;
   }
   if (error.code !== 'cwd_gone') return undefined;
   const elsewhere = vscode.l10n.t('Resume on a Copy in…');
-  if ((await vscode.window.showWarningMessage(plain(error.message), elsewhere)) !== elsewhere) return undefined;
+  if ((await vscode.window.showWarningMessage(plain(errorWords(error.toValue()).message), elsewhere)) !== elsewhere)
+    return undefined;
   const folders = vscode.workspace.workspaceFolders ?? [];
   const picked = await vscode.window.showQuickPick(
     folders.map((folder) => ({ label: folder.name, description: folder.uri.fsPath, folder })),

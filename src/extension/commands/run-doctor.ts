@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { examine } from '../../client/index.ts';
-import { plain } from '../messages.ts';
+import { errorWords } from '../error-words.ts';
+import { nextSteps, offerSteps } from '../messages.ts';
 import type { Services } from '../services.ts';
 
 /** Check Installation: what runs need on this machine, into the output channel, the outcome as a message. */
@@ -16,11 +17,12 @@ export async function runDoctor(services: Services): Promise<void> {
     else if (check.state === 'warning') services.log.warn(text);
     else services.log.error(text);
   }
-  const bad = checks.filter((check) => check.state === 'error');
-  const show = vscode.l10n.t('Show Output');
-  const answer =
-    bad.length === 0
-      ? await vscode.window.showInformationMessage(vscode.l10n.t('Pi Lanes is ready.'), show)
-      : await vscode.window.showErrorMessage(plain([bad[0]?.text, bad[0]?.hint].filter(Boolean).join(' ')), show);
-  if (answer === show) services.log.show();
+  const bad = checks.find((check) => check.state === 'error');
+  const show = { title: vscode.l10n.t('Show Output'), run: async () => services.log.show() };
+  if (!bad) await offerSteps(vscode.window.showInformationMessage, vscode.l10n.t('Pi Lanes is ready.'), [show]);
+  else {
+    const steps = [...(bad.error ? nextSteps(bad.error.code) : []), show];
+    const { message, hint } = bad.error ? errorWords(bad.error) : { message: bad.text, hint: bad.hint };
+    await offerSteps(vscode.window.showErrorMessage, [message, hint].filter(Boolean).join(' '), steps);
+  }
 }

@@ -57,7 +57,10 @@ export async function answerChosenQuestion(services: Services, node: unknown): P
   );
   const question = snapshot?.view?.questions[0];
   if (!snapshot) return;
-  if (!question) throw new LanesError('question_gone', vscode.l10n.t('"{0}" asks nothing now.', runTitle(snapshot)));
+  if (!question) {
+    const message = vscode.l10n.t('"{0}" asks nothing now.', runTitle(snapshot));
+    throw new LanesError({ code: 'question_gone', message });
+  }
   const answer = await askPerson(question);
   if (!answer) return;
   const { accepted, reason } = await answerQuestion(

@@ -21,7 +21,7 @@ export async function launchTask(services: Services): Promise<void> {
   const { drafts, taskDocument } = services;
   const task = taskDocument.text();
   if (task === undefined)
-    throw new LanesError('launch_invalid', vscode.l10n.t('No task is being written in an editor.'));
+    throw new LanesError({ code: 'launch_invalid', message: vscode.l10n.t('No task is being written in an editor.') });
   const place = await placeOf(services);
   if (!place) return;
   await drafts.save({ task });

@@ -2,7 +2,7 @@
 import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
 import type { RunSnapshot } from '../../client/index.ts';
-import { LanesError, type SourceFile } from '../../protocol/index.ts';
+import { lanesError, type SourceFile } from '../../protocol/index.ts';
 import { filesOfRun } from '../panels/transcript/transcript-panel.ts';
 import type { Services } from '../services.ts';
 import { TranscriptDocuments } from '../transcripts/transcript-documents.ts';
@@ -48,10 +48,7 @@ export async function openSession(services: Services, clicked: unknown): Promise
   const uri = given ?? (await pickSession(services));
   if (!uri) return;
   if (uri.scheme !== 'file') {
-    throw new LanesError(
-      'transcript_unreadable',
-      vscode.l10n.t('Only session files on this machine can be opened, not {0}.', uri.toString(true)),
-    );
+    throw lanesError('transcript_unreadable:elsewhere', { address: uri.toString(true) });
   }
   services.panels.show({ kind: 'session', file: uri.fsPath });
 }

@@ -20,11 +20,11 @@ export async function chooseFolder(
 ): Promise<vscode.WorkspaceFolder | undefined> {
   const folders = workFolders();
   if (folders.length === 0) {
-    throw new LanesError(
-      'launch_invalid',
-      vscode.l10n.t('There is no folder for the agent to work in.'),
-      vscode.l10n.t('Open a folder first.'),
-    );
+    throw new LanesError({
+      code: 'launch_invalid',
+      message: vscode.l10n.t('There is no folder for the agent to work in.'),
+      hint: vscode.l10n.t('Open a folder first.'),
+    });
   }
   const context = folderOf(about) ?? folderOf(vscode.window.activeTextEditor?.document.uri);
   if (context) return context;

@@ -1,7 +1,7 @@
 /** The one way in which an agent is launched from the editor, whatever led to it. */
 import * as vscode from 'vscode';
 import { launch } from '../../client/index.ts';
-import { LanesError } from '../../protocol/index.ts';
+import { lanesError } from '../../protocol/index.ts';
 import { COMMANDS } from '../command-ids.ts';
 import { launchDefaults } from '../configuration.ts';
 import { plain } from '../messages.ts';
@@ -12,7 +12,7 @@ import { rememberTask } from './recent-tasks.ts';
 
 export function requireTrust(): void {
   if (vscode.workspace.isTrusted) return;
-  throw new LanesError('untrusted_workspace', vscode.l10n.t('Agents do not start in an untrusted workspace.'));
+  throw lanesError('untrusted_workspace');
 }
 
 /** Launches what the draft says and forgets the draft. When it cannot be, the draft stays. */

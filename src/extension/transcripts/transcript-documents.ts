@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { childLayout } from '../../core/projects/index.ts';
 import { isTerminal } from '../../protocol/index.ts';
 import { TRANSCRIPT_SCHEME } from '../command-ids.ts';
+import { errorWords } from '../error-words.ts';
 import { isRunFolder } from '../panels/transcript/subject.ts';
 import { stateWord } from '../trees/runs/run-words.ts';
 import { LiveTranscript } from './live-transcript.ts';
@@ -61,7 +62,8 @@ export class TranscriptDocuments implements vscode.TextDocumentContentProvider, 
     const over = isTerminal(snapshot.state) || snapshot.state === 'lost' || snapshot.state === 'unknown';
     // A model's error stands in the transcript already.
     const told = snapshot.error?.code === 'child_model_error' && text.includes('\nerror: ');
-    const why = over && snapshot.error && !told ? `${snapshot.error.message}\n${snapshot.error.hint ?? ''}\n` : '';
+    const words = over && snapshot.error && !told ? errorWords(snapshot.error) : undefined;
+    const why = words ? `${words.message}\n${words.hint ?? ''}\n` : '';
     const end = over ? `\n── ${stateWord(snapshot.state)}\n${why}` : '';
     const body = text === '' && end === '' ? vscode.l10n.t('Waiting for the agent…') : `${text}${end}`;
     if (body.length <= MAX_CHARS) return body;

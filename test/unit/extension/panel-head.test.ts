@@ -1,7 +1,7 @@
 /** What the head of a transcript says of its run, and what it offers. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { runHead, sessionHead } from '../../../src/extension/panels/transcript/panel-head.ts';
-import type { ChildPhase, PanelItem, RunState } from '../../../src/protocol/index.ts';
+import { type ChildPhase, describeError, type PanelItem, type RunState } from '../../../src/protocol/index.ts';
 import { someUsage } from '../builders/transcripts.ts';
 import { aSnapshot } from './snapshots.ts';
 import { workspace } from './vscode-stand-in.ts';
@@ -61,6 +61,11 @@ describe('the head of a run', () => {
       model: 'p/m',
       context: { tokens: 19, window: 200_000 },
     });
+  });
+
+  it('has its error worded by the editor, not as the journal has it', () => {
+    const error = { ...describeError('child_exited:aborted'), message: 'As the journal has it.' };
+    expect(runHead({ ...aSnapshot('failed'), error }, 1, facts).error).toEqual(describeError('child_exited:aborted'));
   });
 
   it('of a run that is gone says what to do', () => {

@@ -50,7 +50,11 @@ export class MarkdownString {
 export const TreeItemCollapsibleState = { None: 0, Collapsed: 1, Expanded: 2 };
 export const env = { language: 'en' };
 export const l10n = {
-  t: (text: string, ...values: unknown[]) => text.replace(/\{(\d)\}/g, (_, index) => String(values[Number(index)])),
+  t: (text: string, ...values: unknown[]) => {
+    const [named] = values;
+    const places = typeof named === 'object' && named !== null ? named : values;
+    return text.replace(/\{(\w+)\}/g, (_, name) => String(new Map(Object.entries(places)).get(name)));
+  },
 };
 
 export interface View {

@@ -1,7 +1,7 @@
 /** The first exchange with a Pi: is it there, which model and session has it, and are they the ones that were asked for. */
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod/mini';
-import { describeFaults, LanesError } from '../../../protocol/index.ts';
+import { describeError, describeFaults, LanesError, lanesError, withDetail } from '../../../protocol/index.ts';
 import { type KnownModel, modelUnknown, parseModels } from '../../models/index.ts';
 import type { ChildReady } from '../child-driver.ts';
 import type { PiProcess } from './pi-process.ts';
@@ -27,8 +27,7 @@ const EXIT_MS = 1000;
 
 export async function getState(pi: PiProcess, deadlineMs: number = COMMAND_MS): Promise<PiState> {
   const parsed = state.safeParse(await pi.rpc.request('get_state', {}, { deadlineMs }));
-  if (!parsed.success)
-    throw new LanesError('pi_failed', `Pi's answer to get_state is not understood: ${describeFaults(parsed.error)}`);
+  if (!parsed.success) throw lanesError('pi_failed:state', { faults: describeFaults(parsed.error) });
   return parsed.data;
 }
 
@@ -46,34 +45,31 @@ export async function shakeHands(pi: PiProcess, requestedModel: string | undefin
       // Its output ends a moment before its exit is known.
       if (await Promise.race([pi.exited, delay(EXIT_MS, false)])) return undefined;
       throw new LanesError(
-        'child_handshake_timeout',
-        `Pi did not answer within ${HANDSHAKE_MS / 1000} s of its start. ${error instanceof Error ? error.message : ''}${stderrOf(pi)}`,
-        'Try `pi --mode rpc` in this folder; an extension of Pi may be waiting for something.',
+        withDetail(
+          describeError('child_handshake_timeout', { seconds: HANDSHAKE_MS / 1000 }),
+          ` ${error instanceof Error ? error.message : ''}${stderrOf(pi)}`,
+        ),
       );
     }),
     pi.exited.then(() => undefined),
   ]);
   if (!first) {
     const exit = await pi.drained();
-    throw new LanesError(
-      'child_exited',
-      `Pi exited at its start (${exit.signal ? `signal ${exit.signal}` : `code ${exit.exitCode}`}).${stderrOf(pi)}`,
-    );
+    const error = exit.signal
+      ? describeError('child_exited:start-signal', { signal: exit.signal })
+      : describeError('child_exited:start-code', { code: exit.exitCode ?? '' });
+    throw new LanesError(withDetail(error, stderrOf(pi)));
   }
   const { model } = first;
   if (!model || model.provider === 'unknown') {
-    throw new LanesError(
-      'model_none',
-      'Pi has no usable model.',
-      'Log in with `pi` and /login, or set the API key of a provider.',
-    );
+    throw lanesError('model_none');
   }
   const name = `${model.provider}/${model.id}`;
   if (requestedModel !== undefined) {
     const known = await getModels(pi);
     if (!known.some((candidate) => candidate.name === requestedModel)) throw modelUnknown(requestedModel, known);
     if (name !== requestedModel) {
-      throw new LanesError('model_unknown', `Pi chose the model ${name} although ${requestedModel} was asked for.`);
+      throw lanesError('model_unknown:other', { name, wanted: requestedModel });
     }
   }
   return {

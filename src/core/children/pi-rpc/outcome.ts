@@ -1,5 +1,5 @@
 /** How a child's work came out. Judged by its last assistant message, never by the answer to a command. */
-import type { ErrorCode, ErrorValue, TerminalState } from '../../../protocol/index.ts';
+import { describeError, type ErrorValue, type TerminalState, withDetail } from '../../../protocol/index.ts';
 import type { ChildOutcome } from '../child-driver.ts';
 import { type Conversation, progressOf } from './conversation.ts';
 
@@ -35,47 +35,37 @@ export function judgeOutcome(facts: OutcomeFacts): ChildOutcome {
     exited: exit !== undefined,
     inactive: conversation.turns === 0 && conversation.toolCalls === 0 && !conversation.begun,
   });
-  const fail = (code: ErrorCode, message: string, hint?: string) => {
+  const fail = (error: ErrorValue) => {
     const tail = stderr.trim() === '' ? '' : `\nLast lines of its error output:\n${stderr.trimEnd()}`;
-    return outcome('failed', { code, message: `${message}${tail}`, ...(hint === undefined ? {} : { hint }) });
+    return outcome('failed', withDetail(error, tail));
   };
 
-  if (failure) return fail(failure.code, failure.message, failure.hint);
+  if (failure) return fail(failure);
   if (signal) {
-    return outcome('stopped', {
-      code: 'child_exited',
-      message: `The child was ended from outside by ${signal}.`,
-      hint: 'Something other than Pi Lanes stopped it: the system running out of memory, or a person.',
-    });
+    return outcome('stopped', describeError('child_exited:signal', { signal }));
   }
   if (exit && conversation.tools.size > 0) {
-    const tool = [...conversation.tools.values()].at(-1);
-    return fail('child_mid_tool', `The child exited (code ${exit.exitCode}) while its tool ${tool} was running.`);
+    const tool = [...conversation.tools.values()].at(-1) ?? '';
+    return fail(describeError('child_mid_tool', { code: exit.exitCode ?? '', tool }));
   }
   if (exit && (exit.exitCode !== 0 || !last))
-    return fail('child_exited', `The child exited with code ${exit.exitCode} before it was done.`);
-  if (!last) return fail('child_empty_output', 'The child ended without an answer.');
+    return fail(describeError('child_exited:code', { code: exit.exitCode ?? '' }));
+  if (!last) return fail(describeError('child_empty_output:none'));
   switch (last.stopReason) {
     case 'error':
       return fail(
-        'child_model_error',
-        `The model failed: ${last.errorMessage ?? 'the provider gave no reason'}`,
-        'Check the model and its credentials, or try again later.',
+        last.errorMessage
+          ? describeError('child_model_error', { reason: last.errorMessage })
+          : describeError('child_model_error:silent'),
       );
     case 'aborted':
       return outcome('stopped', null);
     case 'length':
-      return outcome('partial', {
-        code: 'child_output_cut',
-        message: "The model's answer was cut at its output limit.",
-        hint: 'Ask for a shorter answer, or use a model with a larger output limit.',
-      });
+      return outcome('partial', describeError('child_output_cut'));
     case 'toolUse':
-      return fail('child_exited', 'The child ended after a tool call, before the model could answer.');
+      return fail(describeError('child_exited:after-tool'));
     default:
-      return last.text.trim() === ''
-        ? fail('child_empty_output', 'The child ended with an empty answer.')
-        : outcome('complete', null);
+      return last.text.trim() === '' ? fail(describeError('child_empty_output:empty')) : outcome('complete', null);
   }
 }
 

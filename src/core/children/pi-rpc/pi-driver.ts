@@ -3,7 +3,13 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod/mini';
-import { type ErrorValue, type ProcessIdentity, type QuestionAnswer, toErrorValue } from '../../../protocol/index.ts';
+import {
+  describeError,
+  type ErrorValue,
+  type ProcessIdentity,
+  type QuestionAnswer,
+  toErrorValue,
+} from '../../../protocol/index.ts';
 import { childMarker, MARKER_ENV } from '../../processes/index.ts';
 import type {
   Child,
@@ -236,10 +242,7 @@ class PiChild implements Child {
 
   onLimit(bytes: number): void {
     this.#finish({
-      failure: {
-        code: 'protocol_output_limit',
-        message: `The child wrote a protocol line of ${bytes} bytes; the limit is 16 MiB.`,
-      },
+      failure: describeError('protocol_output_limit', { bytes }),
     });
   }
 

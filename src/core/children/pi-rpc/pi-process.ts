@@ -2,7 +2,7 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Command, LanesError, type ProcessIdentity } from '../../../protocol/index.ts';
+import { type Command, lanesError, type ProcessIdentity, wordsOf } from '../../../protocol/index.ts';
 import { findTree, identify, killTree, signalProcess, spawnPiped } from '../../processes/index.ts';
 import type { ChildEnd } from '../child-driver.ts';
 import type { ProcessExit } from './outcome.ts';
@@ -68,11 +68,7 @@ export class PiProcess {
     });
     if (process.pid === undefined) {
       const error = await failed;
-      throw new LanesError(
-        'child_spawn_failed',
-        `${command.file} could not be started in ${options.cwd}: ${error instanceof Error ? error.message : error}.`,
-        'Check that the folder exists and that Node and Pi can be run (pi-lanes doctor).',
-      );
+      throw lanesError('child_spawn_failed', { program: command.file, folder: options.cwd, reason: wordsOf(error) });
     }
     return new PiProcess(process, exited, await identify(process.pid), options.marker, listener);
   }

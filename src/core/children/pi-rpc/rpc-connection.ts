@@ -1,6 +1,6 @@
 /** Commands to and records from one `pi --mode rpc` process, over its pipes. */
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import { LanesError } from '../../../protocol/index.ts';
+import { type LanesError, lanesError } from '../../../protocol/index.ts';
 import { LineSplitter } from './line-splitter.ts';
 import { type PiRecord, readRecord } from './records.ts';
 
@@ -77,7 +77,9 @@ export class RpcConnection {
     if (response.success) pending.resolve(response.data);
     else
       pending.reject(
-        new LanesError('pi_failed', `Pi refused ${pending.command}: ${response.error ?? 'no reason given'}`),
+        response.error === undefined
+          ? lanesError('pi_failed:refused-silently', { command: pending.command })
+          : lanesError('pi_failed:refused', { command: pending.command, reason: response.error }),
       );
   }
 
@@ -86,12 +88,12 @@ export class RpcConnection {
     const id = `r${++this.#nextId}`;
     return new Promise((resolve, reject) => {
       if (this.#stopped) {
-        reject(new LanesError('pi_failed', `Pi cannot be asked for ${command}: its output has ended.`));
+        reject(lanesError('pi_failed:over', { command }));
         return;
       }
       const timer = setTimeout(() => {
         this.#pending.delete(id);
-        reject(new LanesError('pi_failed', `Pi did not answer ${command} within ${options.deadlineMs} ms.`));
+        reject(lanesError('pi_failed:late', { command, ms: options.deadlineMs }));
       }, options.deadlineMs);
       this.#pending.set(id, { command, resolve, reject, timer });
       this.send({ id, type: command, ...fields });
@@ -112,7 +114,7 @@ export class RpcConnection {
     this.#stopped = true;
     for (const pending of this.#pending.values()) {
       clearTimeout(pending.timer);
-      pending.reject(new LanesError('pi_failed', `Pi ended before it answered ${pending.command}.`));
+      pending.reject(lanesError('pi_failed:ended', { command: pending.command }));
     }
     this.#pending.clear();
   }

@@ -2,7 +2,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import * as vscode from 'vscode';
 import { visible } from '../../../core/transcripts/index.ts';
-import { LanesError } from '../../../protocol/index.ts';
+import { type LanesError, lanesError } from '../../../protocol/index.ts';
 import { plain } from '../../messages.ts';
 
 /**
@@ -14,10 +14,7 @@ export async function openFileAt(cwd: string | null, path: string, line: number 
   // Even to look at a path of another machine would log in there.
   if (path.includes('\0') || /^(?:\\\\|\/\/)/.test(path)) throw notFound(path);
   if (!isAbsolute(path) && cwd === null) {
-    throw new LanesError(
-      'file_not_found',
-      vscode.l10n.t('"{0}" is relative, and the folder of this session is not known.', visible(path)),
-    );
+    throw lanesError('file_not_found:relative', { path: plain(visible(path)) });
   }
   const uri = vscode.Uri.file(isAbsolute(path) ? path : resolve(cwd ?? '', path));
   let type: vscode.FileType;
@@ -40,11 +37,7 @@ export async function openFileAt(cwd: string | null, path: string, line: number 
 }
 
 function notFound(path: string): LanesError {
-  return new LanesError(
-    'file_not_found',
-    vscode.l10n.t('There is no file "{0}".', plain(visible(path))),
-    vscode.l10n.t('It may have been moved or removed since.'),
-  );
+  return lanesError('file_not_found', { path: plain(visible(path)) });
 }
 
 /** Opens a web page outside; the editor itself asks before it does. */
@@ -57,10 +50,7 @@ export async function openLink(url: string): Promise<void> {
   }
   const isWeb = parsed?.protocol === 'https:' || parsed?.protocol === 'http:';
   if (!parsed || !isWeb || parsed.username !== '' || parsed.password !== '') {
-    throw new LanesError(
-      'link_refused',
-      vscode.l10n.t('Only web addresses without a password are opened, not "{0}".', plain(visible(url).slice(0, 200))),
-    );
+    throw lanesError('link_refused', { address: plain(visible(url).slice(0, 200)) });
   }
   await vscode.env.openExternal(vscode.Uri.parse(parsed.href, true));
 }

@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import type { RunSnapshot } from '../../../client/index.ts';
 import type { ChildView, PanelHead, PanelItem, RunState } from '../../../protocol/index.ts';
+import { translatedError } from '../../error-words.ts';
 import { runTitle, stateWord } from '../../trees/runs/run-words.ts';
 
 export const isWorking = (state: RunState): boolean => state === 'queued' || state === 'running' || state === 'waiting';
@@ -37,7 +38,7 @@ export function runHead(snapshot: RunSnapshot, childIndex: number, facts: HeadFa
     context: contextOf(facts),
     startedAt: view?.startedAt ?? null,
     endedAt: view?.endedAt ?? null,
-    error: error?.code === 'run_not_found' ? { ...error, ...gone() } : error,
+    error: error && (error.code === 'run_not_found' ? { ...error, ...gone() } : translatedError(error)),
     questions: view?.questions ?? [],
     steering: view?.steering ?? [],
     can: {

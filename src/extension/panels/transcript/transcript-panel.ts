@@ -4,10 +4,13 @@ import * as vscode from 'vscode';
 import { answerQuestion, type RunSnapshot, steerRun } from '../../../client/index.ts';
 import { childLayout } from '../../../core/projects/index.ts';
 import {
+  describeError,
   describeFaults,
+  type ErrorValue,
   type FromTranscriptPanel,
   fromTranscriptPanel,
   LanesError,
+  lanesError,
   type PanelHead,
   type PanelItem,
   type SourceContext,
@@ -16,6 +19,7 @@ import {
   toErrorValue,
 } from '../../../protocol/index.ts';
 import { COMMANDS } from '../../command-ids.ts';
+import { errorWords, translatedError } from '../../error-words.ts';
 import { showError } from '../../messages.ts';
 import type { Services } from '../../services.ts';
 import { type BodyDocuments, MAX_BODY_DOCUMENT_CHARS } from './body-documents.ts';
@@ -212,11 +216,9 @@ export class TranscriptPanel {
       case 'body':
         this.#pass(message);
         break;
-      case 'failed': {
-        const { request, error } = message;
-        this.#outbox.send({ type: 'failed', request, error });
+      case 'failed':
+        this.#fail(message.request, message.error);
         break;
-      }
       case 'exported':
         // Of readers without a panel.
         break;
@@ -285,12 +287,9 @@ export class TranscriptPanel {
   async #receive(data: unknown): Promise<void> {
     const parsed = fromTranscriptPanel.safeParse(data);
     if (!parsed.success) {
-      const error = new LanesError(
-        'message_invalid',
-        `The page sent something unknown: ${describeFaults(parsed.error)}.`,
-      );
+      const error = describeError('message_invalid', { faults: describeFaults(parsed.error) });
       this.#tools.services.log.error(error.message);
-      this.#outbox.send({ type: 'failed', request: null, error: error.toValue() });
+      this.#fail(null, error);
       return;
     }
     const message = parsed.data;
@@ -299,8 +298,13 @@ export class TranscriptPanel {
     } catch (error) {
       const request = 'request' in message ? message.request : null;
       if (request === null) showError(error, this.#tools.services.log);
-      else this.#outbox.send({ type: 'failed', request, error: toErrorValue(error) });
+      else this.#fail(request, toErrorValue(error));
     }
+  }
+
+  /** The page cannot look translations up: it gets errors in the language of the editor. */
+  #fail(request: number | null, error: ErrorValue): void {
+    this.#outbox.send({ type: 'failed', request, error: translatedError(error) });
   }
 
   async #act(message: FromTranscriptPanel): Promise<void> {
@@ -383,7 +387,7 @@ export class TranscriptPanel {
         await memento.update(this.#draftKey, undefined);
       receipt(state, reason);
     } catch (error) {
-      const { message, hint } = toErrorValue(error);
+      const { message, hint } = errorWords(toErrorValue(error));
       receipt('refused', hint === undefined ? message : `${message} ${hint}`);
     } finally {
       this.#isSending = false;
@@ -413,11 +417,8 @@ export class TranscriptPanel {
           return;
         }
         this.#own.delete(request);
-        const gone = vscode.l10n.t('This text is not in the transcript any more.');
         reject(
-          message.type === 'failed'
-            ? LanesError.fromValue(message.error)
-            : new LanesError('transcript_unreadable', gone),
+          message.type === 'failed' ? new LanesError(message.error) : lanesError('transcript_unreadable:text-gone'),
         );
       });
       this.#reader?.send({ type: 'body', request, ref, limit: MAX_BODY_DOCUMENT_CHARS });

@@ -1,7 +1,7 @@
 /** All transcript panels of this window: one for each subject, restored after a reload. */
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import { LanesError, type SourceFile, TRANSCRIPT_WORDS } from '../../../protocol/index.ts';
+import { LanesError, lanesError, type SourceFile, TRANSCRIPT_WORDS } from '../../../protocol/index.ts';
 import { BODY_SCHEME, TRANSCRIPT_VIEW } from '../../command-ids.ts';
 import type { Services } from '../../services.ts';
 import { BodyDocuments } from './body-documents.ts';
@@ -57,7 +57,7 @@ export class TranscriptPanels implements vscode.WebviewPanelSerializer, vscode.D
     return new Promise((resolve, reject) => {
       const context = { live: false, steering: [] };
       const reader = this.#readers.open({ files, wanted: null, context }, (message) => {
-        if (message.type === 'failed') reject(LanesError.fromValue(message.error));
+        if (message.type === 'failed') reject(new LanesError(message.error));
         else if (message.type === 'exported') resolve();
         else return;
         reader.close();
@@ -125,9 +125,5 @@ function translated(words: Readonly<Record<string, string>>): Record<string, str
 }
 
 function notOurs(): LanesError {
-  return new LanesError(
-    'transcript_unreadable',
-    vscode.l10n.t('This is neither a run of Pi Lanes nor a session file (.jsonl).'),
-    vscode.l10n.t('Open a run from the Runs view, or a session file of Pi.'),
-  );
+  return lanesError('transcript_unreadable:not-ours');
 }

@@ -6,7 +6,8 @@ import { Worker } from 'node:worker_threads';
 import {
   type FromTranscriptWorker,
   fromTranscriptWorker,
-  LanesError,
+  type LanesError,
+  lanesError,
   type SourceContext,
   type SourceFile,
   type ToTranscriptWorker,
@@ -94,9 +95,9 @@ export class Reader {
 }
 
 function ended(code?: number): LanesError {
-  const hint = 'Close the transcript and open it as text.';
-  const how = code === undefined ? 'is not running' : `ended with code ${code}`;
-  return new LanesError('transcript_unreadable', `The reader of transcripts ${how}.`, hint);
+  return code === undefined
+    ? lanesError('transcript_unreadable:no-reader')
+    : lanesError('transcript_unreadable:reader-ended', { code });
 }
 
 export class TranscriptReaders {

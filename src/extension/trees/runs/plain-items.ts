@@ -1,7 +1,9 @@
 /** Rows that are neither runs nor sections of runs: a project, what could not be read, and the way to older runs. */
 import * as vscode from 'vscode';
 import { COMMANDS, ITEM } from '../../command-ids.ts';
+import { errorWords } from '../../error-words.ts';
 import type { RunsProblem } from '../../runs/runs-model.ts';
+import { WARNING } from './run-item.ts';
 
 export function createProjectItem(title: string, id: string): vscode.TreeItem {
   const item = new vscode.TreeItem(title, vscode.TreeItemCollapsibleState.Expanded);
@@ -16,14 +18,15 @@ export function createProjectItem(title: string, id: string): vscode.TreeItem {
 export function createProblemItem({ kind, title, error }: RunsProblem, id: string): vscode.TreeItem {
   const item = new vscode.TreeItem(title);
   item.id = id;
-  item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
+  item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor(WARNING));
   item.contextValue = ITEM.problem;
   const words =
     kind === 'project' ? vscode.l10n.t('its project cannot be told') : vscode.l10n.t('its runs cannot be read');
   item.description = words;
-  item.tooltip = [error.message, error.hint].filter(Boolean).join('\n');
+  const { message, hint } = errorWords(error);
+  item.tooltip = [message, hint].filter(Boolean).join('\n');
   item.accessibilityInformation = {
-    label: vscode.l10n.t('{0}: {1}. {2}', title, words, error.hint ?? error.message),
+    label: vscode.l10n.t('{0}: {1}. {2}', title, words, hint ?? message),
   };
   item.command =
     kind === 'project'

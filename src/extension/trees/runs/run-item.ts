@@ -12,18 +12,23 @@ import {
 import { COMMANDS, ITEM } from '../../command-ids.ts';
 import { runSentence, runTitle, stateText } from './run-words.ts';
 
+// Not the colours of lists and tests: high-contrast themes have none for some of them, and the green is too light on white.
+const SUCCESS = 'charts.green';
+const ERROR = 'problemsErrorIcon.foreground';
+export const WARNING = 'problemsWarningIcon.foreground';
+
 const ICONS: Record<RunState, { icon: string; color?: string }> = {
   queued: { icon: 'clock' },
   running: { icon: 'sync~spin', color: 'charts.blue' },
   waiting: { icon: 'question', color: 'charts.yellow' },
   paused: { icon: 'debug-pause', color: 'charts.yellow' },
-  complete: { icon: 'pass', color: 'testing.iconPassed' },
-  partial: { icon: 'warning', color: 'list.warningForeground' },
-  failed: { icon: 'error', color: 'testing.iconFailed' },
+  complete: { icon: 'pass', color: SUCCESS },
+  partial: { icon: 'warning', color: WARNING },
+  failed: { icon: 'error', color: ERROR },
   stopped: { icon: 'circle-slash' },
   rejected: { icon: 'circle-slash' },
-  lost: { icon: 'debug-disconnect', color: 'list.warningForeground' },
-  unresponsive: { icon: 'watch', color: 'list.warningForeground' },
+  lost: { icon: 'debug-disconnect', color: WARNING },
+  unresponsive: { icon: 'watch', color: WARNING },
   unknown: { icon: 'question' },
 };
 

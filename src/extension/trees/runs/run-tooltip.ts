@@ -4,6 +4,7 @@ import type { RunSnapshot } from '../../../client/index.ts';
 import { type ProcessProof, processProof } from '../../../core/runs/index.ts';
 import { visible } from '../../../core/transcripts/index.ts';
 import { elapsedMs, formatCost, formatDuration, totalTokens } from '../../../protocol/index.ts';
+import { errorWords } from '../../error-words.ts';
 import { attentionText, stateText } from './run-words.ts';
 
 export function createRunTooltip(
@@ -34,7 +35,7 @@ export function createRunTooltip(
   if ((view?.children[0]?.attention.length ?? 0) > 0)
     line(vscode.l10n.t('Attention'), view?.children[0]?.attention.map(attentionText).join(', '));
   line(vscode.l10n.t('Resumed from'), view?.resumedFrom);
-  line(vscode.l10n.t('Error'), error?.message.split('\n')[0]);
+  line(vscode.l10n.t('Error'), error && errorWords(error).message.split('\n')[0]);
   line(vscode.l10n.t('Next step'), error?.hint);
   line(
     vscode.l10n.t('Journal'),

@@ -27,6 +27,11 @@ export function stateWord(state: RunState): string {
   return STATE_WORDS[state]();
 }
 
+/** The same for something that may be a state. */
+export function wordForState(value: unknown): string | undefined {
+  return Object.entries(STATE_WORDS).find(([state]) => state === value)?.[1]();
+}
+
 /** The state in words, with what the agent is doing while it runs. */
 export function stateText(snapshot: RunSnapshot): string {
   const child = snapshot.view?.children[0];

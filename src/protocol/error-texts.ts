@@ -1,0 +1,502 @@
+/**
+ * Every text of an error of ours, by its code, or by `code:variant` where one code has several. Places in braces are
+ * filled with the error's parameters. In English for the command line and the journal; the editor shows the translation of
+ * its language, which stands in l10n/ like all texts of the editor. No imports: the script that collects texts reads this.
+ */
+export interface ErrorText {
+  message: string;
+  /** The next step. */
+  hint?: string;
+}
+
+const HELP = 'See `pi-lanes help`.';
+const FORCE_STOP = 'If this lasts, use Force Stop.';
+const CLOSE_PI =
+  'Close that Pi, or resume on a copy of the session (fork): two that write one session lose what one of them says.';
+const AS_TEXT = 'Close the transcript and open it as text.';
+const INSTALL_YOURSELF = 'npm install -g @earendil-works/pi-coding-agent';
+
+export const ERROR_TEXTS = {
+  // Starting a run
+  'agent_invalid:header': {
+    message: 'The agent definition {file} is not valid: it must begin with a header between two `---` lines.',
+    hint: 'Correct the file and try again.',
+  },
+  'agent_invalid:yaml': {
+    message: 'The agent definition {file} is not valid: the header is not valid YAML: {reason}.',
+    hint: 'Correct the file and try again.',
+  },
+  'agent_invalid:field': {
+    message: 'The agent definition {file} is not valid: field {faults}.',
+    hint: 'Correct the file and try again.',
+  },
+  agent_unknown: { message: 'There is no agent named "{name}".', hint: 'Agents here: {known}.' },
+  'launch_invalid:record': { message: 'This run cannot be started: {faults}.' },
+  'launch_invalid:lane': {
+    message: 'lane.key is "{key}" and workflowKey is "{workflowKey}".',
+    hint: 'They must be equal.',
+  },
+  'launch_invalid:lane-alone': {
+    message: 'lane.key is "{key}" and workflowKey is missing.',
+    hint: 'They must be equal.',
+  },
+  'launch_invalid:milliseconds': {
+    message: '{name} is {value}.',
+    hint: 'It must be a whole number of milliseconds from 1 to {max}.',
+  },
+  'launch_invalid:two-limits': {
+    message: 'timeoutMs is {timeoutMs} and maxRuntimeMs is {maxRuntimeMs}.',
+    hint: 'They are two names for one limit: give one of them.',
+  },
+  'launch_invalid:seconds': {
+    message: '{name} is {value}.',
+    hint: 'It must be a number of seconds from {least} to {most}.',
+  },
+  'launch_invalid:seconds-or-none': {
+    message: '{name} is {value}.',
+    hint: 'It must be a number of seconds from {least} to {most}, or 0 for no limit.',
+  },
+  'launch_invalid:minutes': {
+    message: '{name} is {value}.',
+    hint: 'It must be a number of minutes from {least} to {most}.',
+  },
+  'launch_invalid:minutes-or-none': {
+    message: '{name} is {value}.',
+    hint: 'It must be a number of minutes from {least} to {most}, or 0 for no limit.',
+  },
+  'launch_invalid:file-only': {
+    message: 'outputMode is "file-only" without an output file.',
+    hint: 'Name the file with output.',
+  },
+  'launch_invalid:thinking': { message: 'thinking is "{value}".', hint: 'It must be one of {allowed}.' },
+  task_empty: { message: 'The task is empty.', hint: 'Say in a sentence or two what the agent should do.' },
+  'task_empty:option': { message: '--task is missing.', hint: 'Say what the agent should do.' },
+  task_too_large: {
+    message: 'The task has {bytes} bytes; the limit is {max}.',
+    hint: 'Put the material into a file and name the file in the task.',
+  },
+  cwd_missing: { message: 'The folder {folder} does not exist.', hint: 'Name an existing folder.' },
+  cwd_not_directory: {
+    message: '{folder} is a file, not a folder.',
+    hint: 'Name the folder the agent should work in.',
+  },
+  cwd_gone: {
+    message: 'The run cannot be resumed: its folder {folder} is gone.',
+    hint: 'Resume on a copy of the session in another folder (fork).',
+  },
+  untrusted_workspace: { message: 'Agents do not start in an untrusted workspace.' },
+  project_unreadable: {
+    message: 'Git could not tell which repository {folder} belongs to: {reason}.',
+    hint: 'Check that git is installed and on PATH, and what `git status` says in that folder.',
+  },
+  'config_invalid:unreadable': { message: '{file} cannot be read: {reason}.' },
+  'config_invalid:json': { message: '{file} is not JSON: {reason}.', hint: 'Correct or remove it.' },
+  'config_invalid:field': { message: '{file}: {faults}.', hint: 'Correct or remove it.' },
+  'config_invalid:days': {
+    message: '{source} is {value}: {faults}.',
+    hint: 'Use a whole number of days from 0 to 36500; 0 keeps runs for ever.',
+  },
+  store_unwritable: {
+    message: 'Pi Lanes may not write here: {reason}.',
+    hint: 'Check the owner and the permissions of this path, and whether its disk can be written.',
+  },
+  disk_full: { message: 'The disk is full: {reason}.', hint: 'Make room, then try again.' },
+  output_in_use: { message: 'The output file {file} is already claimed by {holder}.', hint: 'Name another file.' },
+  'output_in_use:unnamed': {
+    message: 'The output file {file} is already claimed by another run.',
+    hint: 'Name another file.',
+  },
+  output_unusable: {
+    message: 'The output file {file} cannot be used: {reason}.',
+    hint: 'Name a file in a folder you can write to.',
+  },
+  'output_unusable:no-file': { message: 'The output {file} is not a file.', hint: 'Name a file.' },
+
+  // The command line
+  'launch_invalid:options': { message: '{reason}', hint: HELP },
+  'launch_invalid:no-run': { message: 'The run is missing.', hint: HELP },
+  'launch_invalid:no-message': { message: 'The message is missing.', hint: HELP },
+  'launch_invalid:too-many': {
+    message: '"{word}" is one word too many.',
+    hint: 'Quote a text with spaces; see `pi-lanes help`.',
+  },
+  'launch_invalid:command': { message: 'There is no command "{command}".', hint: HELP },
+  'launch_invalid:no-agent': { message: '--agent is missing.', hint: 'Name one; `pi-lanes agents` lists them.' },
+  'launch_invalid:two-tasks': { message: 'Both --task and --task-file are given.', hint: 'Give one of them.' },
+  'launch_invalid:task-file': { message: '--task-file {file} cannot be read: {reason}.' },
+  'launch_invalid:output-mode': { message: '--output-mode is "{value}".', hint: 'It must be inline or file-only.' },
+  'launch_invalid:limit': {
+    message: '--limit is "{value}".',
+    hint: 'It must be a whole number from 1 to 10000.',
+  },
+  'launch_invalid:follow-json': {
+    message: '--follow and --json are given.',
+    hint: 'Give one of them: --json prints one object.',
+  },
+  'launch_invalid:answers': {
+    message: '{count} answers are given.',
+    hint: 'Give one of --value TEXT, --yes, --no, --cancel.',
+  },
+  'launch_invalid:nobody-asked': {
+    message: 'Nobody can be asked whether to install Pi: the input is no terminal.',
+    hint: 'Add --yes to install it without a question.',
+  },
+
+  // Node, Pi and models
+  node_not_found: {
+    message: 'No Node {floor} or newer was found. Tried {tried}.',
+    hint: 'Install Node {floor} or newer, or name one in the setting piLanes.node.path (editor) or in PI_LANES_NODE.',
+  },
+  npm_not_found: {
+    message: 'npm was not found: there is none on PATH, and none beside {node}.',
+    hint: 'Install npm (it comes with Node from nodejs.org), or install Pi another way and name it in the setting piLanes.pi.path (editor) or in PI_LANES_PI.',
+  },
+  npm_failed: {
+    message: 'npm {command} failed: {reason}.',
+    hint: 'Try `npm ping` in a terminal: the registry must be reachable with the npm configuration you have there.',
+  },
+  'npm_failed:spawn': { message: 'npm could not be started: {reason}.', hint: 'Try `npm ping` in a terminal.' },
+  'npm_failed:late': {
+    message: 'npm {command} took longer than {seconds} seconds.',
+    hint: 'Try `npm ping` in a terminal: the registry must be reachable with the npm configuration you have there.',
+  },
+  'npm_failed:answer': {
+    message: 'npm view printed something that is not understood: {printed}',
+    hint: 'Try the same in a terminal.',
+  },
+  'pi_install_failed:none': {
+    message: 'The registry that npm uses has no {name} of the versions {range}.',
+    hint: 'Look at what it has: npm view {name} versions',
+  },
+  'pi_install_failed:incomplete': {
+    message: 'Pi {version} was not installed: what npm has put into {folder} is no whole Pi.',
+    hint: `Try again; if it stays so, install it yourself: ${INSTALL_YOURSELF}`,
+  },
+  'pi_install_failed:version': {
+    message: 'Pi {version} was not installed: asked for its version it said "{said}".',
+    hint: `Try again; if it stays so, install it yourself: ${INSTALL_YOURSELF}`,
+  },
+  'pi_not_found:none': {
+    message: 'Pi was not found: no path is configured, there is no `pi` on PATH, and no copy is installed in {folder}.',
+    hint: `Use Install Pi… (editor) or \`pi-lanes install-pi\`, install it yourself with \`${INSTALL_YOURSELF}\`, or name its cli.js in the setting piLanes.pi.path (editor) or in PI_LANES_PI.`,
+  },
+  'pi_not_found:others': {
+    message:
+      'Pi was not found: no path is configured, what PATH has is no Pi ({files}), and no copy is installed in {folder}.',
+    hint: `Use Install Pi… (editor) or \`pi-lanes install-pi\`, install it yourself with \`${INSTALL_YOURSELF}\`, or name its cli.js in the setting piLanes.pi.path (editor) or in PI_LANES_PI.`,
+  },
+  'pi_path_invalid:missing': {
+    message: 'Pi is configured as "{path}" ({source}), which does not exist.',
+    hint: 'Set it to the cli.js of @earendil-works/pi-coding-agent, to its package folder or to a `pi` executable, or remove it.',
+  },
+  'pi_path_invalid:folder': {
+    message: 'Pi is configured as "{path}" ({source}), which is a folder that holds no Pi package.',
+    hint: 'Set it to the cli.js of @earendil-works/pi-coding-agent, to its package folder or to a `pi` executable, or remove it.',
+  },
+  'pi_path_invalid:file': {
+    message:
+      'Pi is configured as "{path}" ({source}), which is no Pi: it belongs to no Pi package and does not answer --version as Pi does.',
+    hint: 'Set it to the cli.js of @earendil-works/pi-coding-agent, to its package folder or to a `pi` executable, or remove it.',
+  },
+  pi_too_old: {
+    message: 'Pi {version} ({file}) is too old; Pi Lanes needs {oldest}, and {full} for everything.',
+    hint: `Update it: ${INSTALL_YOURSELF}`,
+  },
+  'pi_failed:refused': { message: 'Pi refused {command}: {reason}' },
+  'pi_failed:refused-silently': { message: 'Pi refused {command} and gave no reason.' },
+  'pi_failed:over': { message: 'Pi cannot be asked for {command}: its output has ended.' },
+  'pi_failed:late': { message: 'Pi did not answer {command} within {ms} ms.' },
+  'pi_failed:ended': { message: 'Pi ended before it answered {command}.' },
+  'pi_failed:state': { message: "Pi's answer to get_state is not understood: {faults}" },
+  'pi_failed:models': { message: "Pi's list of models is not understood: {faults}." },
+  'pi_failed:unasked': {
+    message: 'Pi could not be asked for its models: {reason}',
+    hint: 'Try `pi --list-models` in a terminal.',
+  },
+  model_none: {
+    message: 'Pi has no usable model.',
+    hint: 'Log in with `pi` and /login, or set the API key of a provider.',
+  },
+  model_unknown: {
+    message: 'Pi has no usable model "{name}".',
+    hint: 'See `pi --list-models` for the ones it has.',
+  },
+  'model_unknown:near': {
+    message: 'Pi has no usable model "{name}".',
+    hint: 'Did you mean {near}? See `pi --list-models` for all.',
+  },
+  'model_unknown:other': { message: 'Pi chose the model {name} although {wanted} was asked for.' },
+  model_ambiguous: { message: 'Several providers have a model "{name}".', hint: 'Name one of: {names}.' },
+
+  // The runner
+  runner_died: { message: 'The runner ended before the run began.' },
+  runner_start_timeout: {
+    message: 'The runner did not begin to listen within {ms} ms.',
+    hint: 'Is this machine overloaded? Try again.',
+  },
+  'runner_refused:token': { message: 'The token is not that of this run.' },
+  'runner_refused:hello': { message: 'The first message must be hello with the token of the run.' },
+  'runner_refused:proceed': { message: 'There is no run to proceed with.' },
+  'runner_refused:second': { message: 'This runner has a run already.' },
+  'runner_refused:other': { message: 'This runner was started for {runId}.' },
+  'runner_refused:parameters': { message: 'The parameters of {method} cannot be used: {faults}.' },
+  'runner_refused:result': { message: 'The result of {method} cannot be used: {faults}.' },
+  'runner_refused:force': { message: 'The runner answers; there is no need for force.', hint: 'Use Stop.' },
+  'runner_unreachable:late': {
+    message: 'The runner did not answer: no answer to {method} within {ms} ms.',
+    hint: FORCE_STOP,
+  },
+  'runner_unreachable:closed': {
+    message: 'The runner did not answer: the connection closed before {method} was answered.',
+    hint: FORCE_STOP,
+  },
+  'runner_unreachable:no-connection': {
+    message: 'The runner did not answer: no connection within {ms} ms.',
+    hint: FORCE_STOP,
+  },
+  'runner_unreachable:failed': { message: 'The runner did not answer: {reason}.', hint: FORCE_STOP },
+  'runner_unreachable:lease': {
+    message: 'The runner cannot be reached: {reason}.',
+    hint: 'Try again in a moment.',
+  },
+  'runner_unreachable:lease-state': {
+    message: 'The runner cannot be reached: its lease is {lease}.',
+    hint: 'Try again in a moment.',
+  },
+  'runner_unreachable:lease-removed': {
+    message: 'The runner cannot be reached: its lease was removed. It writes it again within seconds.',
+    hint: 'Try again in a moment.',
+  },
+  'runner_unreachable:socket': {
+    message: "The runner's socket cannot be reached: {reason}.",
+    hint: FORCE_STOP,
+  },
+  'runner_unreachable:silent': { message: 'The runner of this run does not answer.', hint: FORCE_STOP },
+  'start_not_confirmed:waited': {
+    message: 'Whoever started this run went away before confirming it; no child was started.',
+  },
+  'start_not_confirmed:cut-off': {
+    message: 'The run was cut off before it was confirmed; no child was started.',
+  },
+  'socket_folder_unsafe:made': {
+    message: 'The folder for sockets {folder} cannot be made: {reason}.',
+    hint: 'Remove it, or set XDG_RUNTIME_DIR to a folder of your own (mode 0700).',
+  },
+  'socket_folder_unsafe:no-folder': {
+    message: 'The folder for sockets {folder} is not a folder.',
+    hint: 'Remove it, or set XDG_RUNTIME_DIR to a folder of your own (mode 0700).',
+  },
+  'socket_folder_unsafe:owner': {
+    message: 'The folder for sockets {folder} belongs to user {owner}, not {uid}.',
+    hint: 'Remove it, or set XDG_RUNTIME_DIR to a folder of your own (mode 0700).',
+  },
+  'socket_folder_unsafe:mode': {
+    message: 'The folder for sockets {folder} can be entered by others (mode {mode}).',
+    hint: 'Remove it, or set XDG_RUNTIME_DIR to a folder of your own (mode 0700).',
+  },
+  socket_path_too_long: {
+    message: 'The socket path {path} has {bytes} bytes; the limit is {max}.',
+    hint: 'Set {variable} to a folder with a shorter path.',
+  },
+  lock_held: {
+    message: '{lock} is in use by process {pid} ({purpose}).',
+    hint: 'Wait until it is done, or stop that process.',
+  },
+  'lock_held:unnamed': {
+    message: '{lock} is in use by another process.',
+    hint: 'Wait until it is done, or stop that process.',
+  },
+  'lock_held:taken-over': {
+    message: 'Another client has taken this run over already.',
+    hint: 'Look at its status again.',
+  },
+  lock_unavailable: {
+    message: 'The lock {path} cannot be read: {reason}.',
+    hint: 'Check the rights of this folder.',
+  },
+
+  // Controlling a run
+  steer_empty: { message: 'The message is empty.', hint: 'Say something to the agent.' },
+  steer_too_large: {
+    message: 'The message has {bytes} bytes; the limit is {max}.',
+    hint: 'Put it into a file and name the file.',
+  },
+  'run_not_running:no-runner': {
+    message: 'This run has no living runner.',
+    hint: 'Its work is over, or was cut off; see its status.',
+  },
+  'run_not_running:steer': { message: 'The run has ended: it is {state}.', hint: 'Resume it to say more.' },
+  'run_not_running:answer': {
+    message: 'The run has ended: it is {state}.',
+    hint: 'Nobody waits for the answer any more.',
+  },
+  'question_gone:several': { message: '{count} questions are open.', hint: 'Name one of: {ids}.' },
+  'question_gone:none': { message: '0 questions are open.', hint: 'The agent waits for nothing.' },
+  'question_gone:other': { message: 'The question {id} is not open.', hint: 'Name one of: {ids}.' },
+  'question_gone:other-none': {
+    message: 'The question {id} is not open.',
+    hint: 'The agent waits for nothing.',
+  },
+  'run_lost:control': {
+    message: "The run's runner is gone.",
+    hint: 'Resume the run to continue it, or stop it.',
+  },
+  'run_lost:shown': {
+    message: 'The runner of this run is gone: it was killed, or the machine was restarted.',
+    hint: 'Resume continues it where it stood; Stop ends what is left of it.',
+  },
+  'resume_refused:active': { message: 'The run cannot be resumed: it is {state}.' },
+  'resume_refused:running': {
+    message: 'The run cannot be resumed: it is running.',
+    hint: 'Steer it instead.',
+  },
+  'resume_refused:waiting': {
+    message: 'The run cannot be resumed: it is waiting.',
+    hint: 'Answer its question instead.',
+  },
+  'resume_refused:unresponsive': {
+    message: 'The run cannot be resumed: it is unresponsive.',
+    hint: 'Use Force Stop first.',
+  },
+  'resume_refused:stopped': {
+    message: 'The run cannot be resumed: it was stopped.',
+    hint: 'Start a new run with the same task.',
+  },
+  'resume_refused:rejected': { message: 'The run cannot be resumed: it was rejected.' },
+  'resume_refused:no-session': { message: 'The run cannot be resumed: it has no persisted session file.' },
+  'resume_refused:session': {
+    message: 'The run cannot be resumed: {reason}.',
+    hint: 'Its transcript is still there.',
+  },
+  session_in_use: {
+    message: 'The session {session} is in use by {purpose} (process {pid}).',
+    hint: 'Wait until it ends, steer it, or resume on a copy of the session (fork).',
+  },
+  'session_in_use:unnamed': {
+    message: 'The session {session} is in use by another process.',
+    hint: 'Wait until it ends, steer it, or resume on a copy of the session (fork).',
+  },
+  'session_in_use:written': {
+    message: 'The session {session} was written to by another program {age} ago.',
+    hint: CLOSE_PI,
+  },
+  'session_in_use:written-by-pi': {
+    message:
+      'The session {session} was written to by another program {age} ago; a Pi works in its folder (process {pids}).',
+    hint: CLOSE_PI,
+  },
+  interrupted: { message: 'The run ended before its child began.' },
+  timed_out: {
+    message: 'The run timed out after {ms} ms ({duration}), while {phase}.',
+    hint: 'Give it more time, or a smaller task.',
+  },
+  'timed_out:recovered': {
+    message: 'The run timed out after {ms} ms ({duration}).',
+    hint: 'Give it more time, or a smaller task.',
+  },
+  tool_timed_out: {
+    message: 'The tool {tool} timed out after {ms} ms ({duration}).',
+    hint: 'Raise toolTimeoutMs if the tool really needs longer.',
+  },
+  recovery_failed: {
+    message: 'The run has lost {count} runners; it is not started again.',
+    hint: 'Look at its runner.log, then start a new run.',
+  },
+
+  // Reading runs
+  'run_not_found:none': {
+    message: 'This project has no runs yet.',
+    hint: 'Start one: pi-lanes run --agent worker --task "…"',
+  },
+  'run_not_found:id': { message: 'There is no run "{id}".', hint: 'See `pi-lanes status --all`.' },
+  'run_not_found:folder': { message: 'There is no run in {folder}.' },
+  'run_not_found:not-started': { message: 'The run has not been started yet.' },
+  'run_not_found:short': {
+    message: '"{id}" is too short for a run.',
+    hint: 'Give at least {least} characters of its id.',
+  },
+  run_ambiguous: { message: '"{id}" fits {count} runs.', hint: 'Give more of the id: {ids}.' },
+  'run_unreadable:file': { message: '{file} cannot be read: {reason}.' },
+  'run_unreadable:json': { message: '{file} is not JSON. It was left as it is.' },
+  'run_unreadable:link': { message: '{folder} is a link, not the folder of a run. It was not followed.' },
+  'run_unreadable:record': { message: '{file} is not a launch record: {faults}.' },
+  'journal_newer:record': {
+    message: '{file} was written by a newer Pi Lanes (record version {version}; this one knows 1).',
+    hint: 'Update the extension, or control the run from the version that started it.',
+  },
+  'journal_newer:rpc': {
+    message: 'The runner speaks version {runner}, this client {client}.',
+    hint: 'Update Pi Lanes.',
+  },
+
+  // Reading transcripts
+  transcript_unreadable: { message: '{reason}', hint: 'See that the file can be read, then open it again.' },
+  'transcript_unreadable:no-file': { message: 'There is no file to read.' },
+  'transcript_unreadable:no-reader': { message: 'The reader of transcripts is not running.', hint: AS_TEXT },
+  'transcript_unreadable:reader-ended': {
+    message: 'The reader of transcripts ended with code {code}.',
+    hint: AS_TEXT,
+  },
+  'transcript_unreadable:not-ours': {
+    message: 'This is neither a run of Pi Lanes nor a session file (.jsonl).',
+    hint: 'Open a run from the Runs view, or a session file of Pi.',
+  },
+  'transcript_unreadable:elsewhere': {
+    message: 'Only session files on this machine can be opened, not {address}.',
+  },
+  'transcript_unreadable:text-gone': { message: 'This text is not in the transcript any more.' },
+  file_not_found: { message: 'There is no file "{path}".', hint: 'It may have been moved or removed since.' },
+  'file_not_found:relative': {
+    message: '"{path}" is relative, and the folder of this session is not known.',
+  },
+  link_refused: { message: 'Only web addresses without a password are opened, not "{address}".' },
+  message_invalid: { message: 'The page sent something unknown: {faults}.' },
+
+  // The child
+  child_spawn_failed: {
+    message: '{program} could not be started in {folder}: {reason}.',
+    hint: 'Check that the folder exists and that Node and Pi can be run (pi-lanes doctor).',
+  },
+  child_handshake_timeout: {
+    message: 'Pi did not answer within {seconds} s of its start.',
+    hint: 'Try `pi --mode rpc` in this folder; an extension of Pi may be waiting for something.',
+  },
+  'child_exited:start-code': { message: 'Pi exited at its start (code {code}).' },
+  'child_exited:start-signal': { message: 'Pi exited at its start (signal {signal}).' },
+  'child_exited:signal': {
+    message: 'The child was ended from outside by {signal}.',
+    hint: 'Something other than Pi Lanes stopped it: the system running out of memory, or a person.',
+  },
+  'child_exited:aborted': { message: 'The child was aborted from outside.' },
+  'child_exited:code': { message: 'The child exited with code {code} before it was done.' },
+  'child_exited:after-tool': { message: 'The child ended after a tool call, before the model could answer.' },
+  child_mid_tool: { message: 'The child exited (code {code}) while its tool {tool} was running.' },
+  'child_empty_output:none': { message: 'The child ended without an answer.' },
+  'child_empty_output:empty': { message: 'The child ended with an empty answer.' },
+  child_model_error: {
+    message: 'The model failed: {reason}',
+    hint: 'Check the model and its credentials, or try again later.',
+  },
+  'child_model_error:silent': {
+    message: 'The model failed: the provider gave no reason',
+    hint: 'Check the model and its credentials, or try again later.',
+  },
+  child_output_cut: {
+    message: "The model's answer was cut at its output limit.",
+    hint: 'Ask for a shorter answer, or use a model with a larger output limit.',
+  },
+  protocol_output_limit: { message: 'The child wrote a protocol line of {bytes} bytes; the limit is 16 MiB.' },
+  result_unsaved: {
+    message: 'The work is done, but its result could not be saved: {reason}',
+    hint: 'Make the folder writable. The answer stands in the transcript.',
+  },
+  'result_unsaved:session': {
+    message: 'The work is done, but its result could not be saved: {reason}',
+    hint: 'Make the folder writable. The answer stands in the transcript and in {session}; Resume goes on with it.',
+  },
+
+  // Everything else. Errors that are not ours are `internal` with the words they came with.
+  'internal:runtime': { message: 'The runtime could not be copied to {folder}: {reason}.' },
+} as const satisfies Record<string, ErrorText>;
+
+export type ErrorTextId = keyof typeof ERROR_TEXTS;

@@ -1,0 +1,127 @@
+/** The windows that the states play in: each with a world of its own, opened once for all themes. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ensureProject, findProject } from '../../src/core/projects/index.ts';
+import { newRunId } from '../../src/core/runs/index.ts';
+import { type Session, startSession } from '../e2e/session.ts';
+import type { Workbench } from '../e2e/workbench.ts';
+import { createFakePi, fakeTask } from '../support/fake-pi/index.ts';
+import { withoutPi } from '../support/npm-registry.ts';
+import { tempDir } from '../support/temp.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { aRecord, goneIdentity, me, writeRun } from '../unit/builders/run.ts';
+import { endedRun } from './ended-run.ts';
+
+/** What a state has to work with. */
+export interface Stage {
+  workbench: Workbench;
+  world: World;
+  /** Folder that holds the project's runs. */
+  project: string;
+}
+
+const DAY = 24 * 60;
+/** Wide enough for the pictures of the walkthrough. */
+const SIZE = { width: 1440, height: 900 };
+
+interface Scene {
+  session?: (world: World) => Partial<Parameters<typeof startSession>[0]>;
+  /** Before the window is opened. */
+  before?: (stage: Omit<Stage, 'workbench'>, stack: AsyncDisposableStack) => Promise<void>;
+  /** After it, until it shows everything. */
+  after?: (stage: Stage) => Promise<void>;
+}
+
+export const SCENES = {
+  bare: {},
+  'no-pi': { session: (world) => ({ env: withoutPi(world.env) }) },
+  untrusted: { session: () => ({ workspaceTrust: true }) },
+  busy: { before: busyBefore, after: busyAfter },
+  trouble: { before: troubleBefore, after: troubleAfter },
+} satisfies Record<string, Scene>;
+
+export type SceneName = keyof typeof SCENES;
+
+/** Opens a scene's window on the Pi Lanes view. The stack ends everything. */
+export async function openScene(name: SceneName, vsix: string, stack: AsyncDisposableStack): Promise<Stage> {
+  const scene: Scene = SCENES[name];
+  const world = stack.use(await createWorld({ project: 'harbour' }));
+  await writeFile(join(world.project, 'README.md'), '# Harbour\n\nPlans which ship gets which berth.\n');
+  const found = await findProject(world.agent.agentDir, world.project, world.project);
+  await ensureProject(found);
+  const project = found.layout.directory;
+  await scene.before?.({ world, project }, stack);
+  const session: Session = stack.use(
+    await startSession({
+      target: { folder: world.project },
+      vsix,
+      env: world.env,
+      size: SIZE,
+      ...scene.session?.(world),
+    }),
+  );
+  const stage = { workbench: session.workbench, world, project };
+  await stage.workbench.openContainer('Pi Lanes');
+  await scene.after?.(stage);
+  return stage;
+}
+
+/** Starts a run as another client would; it is stopped at the end. */
+async function startRun(world: World, label: string, task: string, pi?: string): Promise<string> {
+  const env = pi === undefined ? world.env : { ...world.env, PI_LANES_PI: pi };
+  const started = await world.cli(['run', '--agent', 'worker', '--label', label, '--task', task], { env });
+  if (started.code !== 0) throw new Error(started.stderr);
+  return started.stdout.trim();
+}
+
+async function busyBefore({ world, project }: Omit<Stage, 'workbench'>, stack: AsyncDisposableStack): Promise<void> {
+  const runs = [
+    { task: 'Repair the north pier', state: 'complete', minutesAgo: 55 },
+    { task: 'Paint the south pier', state: 'partial', minutesAgo: 70 },
+    { task: 'Look for unused berths', state: 'paused', minutesAgo: 80, agent: 'scout' },
+    { task: 'Move the harbour to another town', state: 'stopped', minutesAgo: DAY },
+    { task: 'Review the change of the tide table', state: 'complete', minutesAgo: DAY + 20, agent: 'reviewer' },
+    { task: 'Ask the lighthouse for its opinion', state: 'failed', minutesAgo: DAY + 40, agent: 'oracle' },
+    { task: 'Measure the east pier', state: 'complete', minutesAgo: 4 * DAY },
+  ] as const;
+  for (const run of runs) await writeRun(project, endedRun(run));
+  const play = ['--agent', 'worker', '--label', 'Write a note for new people', '--task', 'SCRIPT:demo tokenMs=0'];
+  await world.cli(['run', ...play, '--wait']);
+  const live = [
+    await startRun(world, 'Write down how ships are moored', 'SCRIPT:slow tokens=20000 tokenMs=500'),
+    await startRun(world, 'Check the cranes', 'SCRIPT:bash-sleep seconds=3000'),
+  ];
+  for (const runId of live) stack.defer(async () => void (await world.cli(['stop', runId])));
+}
+
+async function busyAfter({ workbench }: Stage): Promise<void> {
+  await workbench.trees.row(/^Check the cranes: worker is running/).waitFor();
+  await workbench.trees.row(/^Write down how ships are moored: worker is running/).waitFor();
+  await workbench.trees.expand(workbench.trees.row(/^Yesterday: /));
+}
+
+async function troubleBefore({ world, project }: Omit<Stage, 'workbench'>, stack: AsyncDisposableStack): Promise<void> {
+  await writeRun(project, endedRun({ task: 'Repair the north pier', state: 'complete', minutesAgo: 55 }));
+  const fake = stack.use(await createFakePi({ dir: stack.use(await tempDir()).path }));
+  const task = fakeTask({ steps: [{ dialog: 'select', title: 'Which berth?', options: ['north', 'south'] }] });
+  const runId = await startRun(world, 'Find a berth for the ferry', task, fake.folder);
+  stack.defer(async () => void (await world.cli(['stop', runId])));
+}
+
+async function troubleAfter({ workbench, project }: Stage): Promise<void> {
+  // Failures count from when the extension has begun.
+  await workbench.trees.row(/^Repair the north pier/).waitFor();
+  const cutOff = (task: string) => ({
+    record: { runId: newRunId(), createdAt: Date.now(), child: { ...aRecord().child, task } },
+    events: [{ type: 'run.proceeded' } as const],
+    at: Date.now(),
+  });
+  await writeRun(project, { ...cutOff('Sort the nets'), lease: goneIdentity() });
+  await writeRun(project, { ...cutOff('Wind the clock'), lease: await me(), owner: { socket: '/nowhere.sock' } });
+  await writeRun(project, endedRun({ task: 'Weigh the anchor', state: 'failed', minutesAgo: 0 }));
+  await workbench.command('Pi Lanes: Refresh Runs');
+  await workbench.trees.row(/^Wind the clock: the runner of worker does not answer/).waitFor();
+  await workbench.trees.row('4 runs need you.').waitFor();
+  await workbench.notifications.waitFor(/was cut off/);
+  await workbench.notifications.clear();
+}

@@ -1,0 +1,144 @@
+/**
+ * What is pictured: the states in which a person meets Pi Lanes. To add one, add it here, with the scene it plays in
+ * (`scenes.ts`) and how it is brought about; `hide` leaves the window as it was for the next one.
+ */
+import { waitFor } from '../support/wait-for.ts';
+import { writeRun } from '../unit/builders/run.ts';
+import { endedRun } from './ended-run.ts';
+import type { SceneName, Stage } from './scenes.ts';
+
+export interface ShotState {
+  /** `<name>-<theme>.png` */
+  name: string;
+  scene: SceneName;
+  /** Resolves when the window shows it. Absent: the scene itself is the state. */
+  show?(stage: Stage): Promise<void>;
+  hide?(stage: Stage): Promise<void>;
+}
+
+const closeEditors = ({ workbench }: Stage) => workbench.command('View: Close All Editors');
+const cancelBox = ({ workbench }: Stage) => workbench.quickInput.cancel();
+
+async function beginLaunch({ workbench }: Stage): Promise<void> {
+  await workbench.command('Pi Lanes: Launch Agent…');
+  await workbench.quickInput.pick('worker');
+  await workbench.quickInput.waitForTitle('Launch worker');
+}
+
+export const STATES: readonly ShotState[] = [
+  {
+    name: 'empty',
+    scene: 'bare',
+    show: async ({ workbench }) => workbench.page.getByText('No agent has run here yet.').waitFor(),
+  },
+  {
+    name: 'walkthrough',
+    scene: 'bare',
+    show: async ({ workbench }) => {
+      await workbench.command('Pi Lanes: Get Started');
+      const steps = workbench.page.locator('.gettingStartedContainer .getting-started-step');
+      const found = steps.filter({ hasText: 'Have Pi on this machine' });
+      await found.locator('.codicon-getting-started-step-checked.complete').waitFor({ timeout: 60_000 });
+      await steps.filter({ hasText: 'Launch your first agent' }).click();
+      await waitFor('the picture of the step', async () => {
+        const pictures = workbench.page.frames().map((frame) => frame.locator('svg').first().isVisible());
+        return (await Promise.all(pictures)).includes(true);
+      });
+    },
+    hide: closeEditors,
+  },
+  {
+    name: 'pi-missing',
+    scene: 'no-pi',
+    show: async ({ workbench }) => workbench.page.getByRole('button', { name: 'Install Pi…' }).waitFor(),
+  },
+  {
+    name: 'untrusted',
+    scene: 'untrusted',
+    show: async ({ workbench }) => workbench.page.getByText('Agents do not start in a workspace').waitFor(),
+  },
+  { name: 'runs', scene: 'busy' },
+  {
+    name: 'filtered',
+    scene: 'busy',
+    show: async ({ workbench }) => {
+      await workbench.trees.viewAction('Runs', 'Filter Runs…');
+      await workbench.quickInput.waitForTitle('Filter Runs');
+      await workbench.quickInput.fill('pier');
+      await workbench.quickInput.accept();
+      await workbench.trees.row(/^Check the cranes/).waitFor({ state: 'detached' });
+    },
+    hide: async ({ workbench }) => workbench.trees.viewAction('Runs', 'Clear Filter'),
+  },
+  {
+    name: 'launch-quick-pick',
+    scene: 'busy',
+    show: async (stage) => {
+      await beginLaunch(stage);
+      await stage.workbench.quickInput.fill('Find out why ships wait at the north pier');
+      await stage.workbench.quickInput.row('Find out why ships wait at the north pier').waitFor();
+    },
+    hide: cancelBox,
+  },
+  {
+    name: 'task-editor',
+    scene: 'busy',
+    show: async (stage) => {
+      const { page } = stage.workbench;
+      await beginLaunch(stage);
+      await stage.workbench.quickInput.fill('Find out why ships wait at the north pier.');
+      await page.locator('.quick-input-widget').getByRole('button', { name: 'Write in an Editor' }).click();
+      await page.getByRole('button', { name: 'Launch worker' }).waitFor();
+      await page.keyboard.press('Enter');
+      await page.keyboard.type('Look at src/berths.js first, and say what you would change.');
+      await page.locator('.tabs-container .tab.dirty').waitFor({ state: 'detached' });
+    },
+    hide: async ({ workbench }) => {
+      await workbench.command('Pi Lanes: Discard Task');
+      await workbench.dialogs.answer('Discard this task?', 'Discard');
+      await workbench.tab('Task.pi-task').waitFor({ state: 'detached' });
+    },
+  },
+  {
+    name: 'settings',
+    scene: 'busy',
+    show: async ({ workbench }) => {
+      await workbench.command('Preferences: Open Settings (UI)');
+      await workbench.page.locator('.settings-editor .suggest-input-container .view-line').click();
+      await workbench.page.keyboard.type('@ext:pi-lanes.pi-lanes');
+      await workbench.page.locator('.settings-count-widget:visible', { hasText: 'Settings Found' }).waitFor();
+      // Out of the box, whose suggestion covers what is below; Escape would take the words back.
+      await workbench.page.locator('.settings-toc-container').getByText('Pi Lanes').click();
+      await workbench.page.locator('.suggest-widget.visible').waitFor({ state: 'detached' });
+    },
+    hide: closeEditors,
+  },
+  {
+    name: 'transcript',
+    scene: 'busy',
+    show: async ({ workbench }) => {
+      await workbench.trees.row(/^Write a note for new people: worker has completed/).click();
+      await workbench.waitForEditorText('── complete');
+    },
+    hide: closeEditors,
+  },
+  {
+    name: 'needs-you',
+    scene: 'trouble',
+    show: async ({ workbench }) => workbench.trees.row('4 runs need you.').waitFor(),
+  },
+  {
+    name: 'notice-failed',
+    scene: 'trouble',
+    show: async ({ workbench, project }) => {
+      await writeRun(project, endedRun({ task: 'Count the ships', state: 'failed', minutesAgo: 0 }));
+      await workbench.command('Pi Lanes: Refresh Runs');
+      await workbench.notifications.waitFor(/"Count the ships" failed/);
+      await workbench.trees.row('5 runs need you.').waitFor();
+    },
+    hide: async ({ workbench }) => {
+      await workbench.notifications.clear();
+      await workbench.trees.inlineAction(workbench.trees.row(/^Count the ships: worker has failed/), 'Mark as Seen');
+    },
+  },
+];
