@@ -118,7 +118,7 @@ test('stopped from its head, and never resumed; interrupted and resumed goes on 
   await workbench.screenshot('transcript-resumed');
 });
 
-test('the process of the window is killed: in the next one the panel is back within two seconds of the view', async () => {
+test('the process of the window is killed: in the next one the panel is back within two seconds of the extension', async () => {
   const { page, transcripts } = session.workbench;
   await transcripts.waitFor(/SCRIPT:say/, { word: 'complete' });
   const devtools = await page.context().newCDPSession(page);
@@ -129,7 +129,7 @@ test('the process of the window is killed: in the next one the panel is back wit
   await crashed;
   const next = await session.openWindow({ folder: world.project });
   // From here on the extension lives again in the new window.
-  await next.trees.row(/^SCRIPT:say/).waitFor();
+  await next.statusBarItem(/Pi Lanes/).waitFor();
   const from = performance.now();
   await next.transcripts.waitFor(/SCRIPT:say/, { word: 'complete', text: /went on/ });
   expect(performance.now() - from).toBeLessThan(BACK_MS);
