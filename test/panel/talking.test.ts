@@ -103,6 +103,21 @@ describe('receipts', () => {
     await receipt(panel).waitFor({ state: 'detached' });
   });
 
+  it('show a message once, also when the run tells of it before the sender is answered', async () => {
+    const panel = await openWith();
+    const { request } = await say(panel, entry.preview);
+    await panel.delta({ head: head({ steering: [{ ...entry, state: 'queued' }] }) });
+    await receipt(panel).getByText(words['receipt.queued']).waitFor();
+    expect(await receipt(panel).count()).toBe(1);
+    await answer(panel, request, 'queued');
+    await panel.settled();
+    expect(await receipt(panel).count()).toBe(1);
+    // The same words again are another message.
+    await say(panel, entry.preview);
+    await receipt(panel).getByText(words['receipt.sending']).waitFor();
+    expect(await receipt(panel).count()).toBe(2);
+  });
+
   it('keep what was missed, with the reason, and the text to try again', async () => {
     const panel = await openWith();
     const { request } = await say(panel, 'Use the old port, please, and say why it was changed at all');

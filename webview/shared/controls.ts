@@ -25,6 +25,11 @@ export function textIn({ currentTarget }: Event): string {
   return currentTarget instanceof HTMLElement && 'value' in currentTarget ? String(currentTarget.value) : '';
 }
 
+/** Puts a text into the control that an event came from. */
+export function setText({ currentTarget }: Event, text: string): void {
+  if (currentTarget instanceof HTMLElement && 'value' in currentTarget) currentTarget.value = text;
+}
+
 /** Gives a text control the focus with all of its text selected, so that typing replaces it. */
 export function focusWithText(control: HTMLElement | null): void {
   control?.focus();

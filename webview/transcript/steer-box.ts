@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { repeat } from 'lit/directives/repeat.js';
 import type { PanelHead, TranscriptWord } from '../../src/protocol/index.ts';
-import { controlName, textIn } from '../shared/controls.ts';
+import { controlName, setText, textIn } from '../shared/controls.ts';
 import { type IconName, icon } from '../shared/icons.ts';
 import type { Words } from '../shared/words.ts';
 import { firstLine, messageText } from './shown-text.ts';
@@ -140,6 +140,8 @@ function keyed(event: KeyboardEvent, steering: Steering): void {
   event.preventDefault();
   steering.write(textIn(event));
   steering.send(event.altKey ? 'follow-up' : steering.mode);
+  // Before the page is drawn again: a second Enter must not send it twice.
+  setText(event, steering.draft);
 }
 
 function modeOf({ currentTarget }: Event): SteerMode {

@@ -38,6 +38,8 @@ interface Sent {
   readonly text: string;
   readonly state: ReceiptState;
   readonly message: string | null;
+  /** Messages that the run knew when this one was sent: none of them is it. */
+  readonly before: ReadonlySet<string>;
 }
 
 export class Steering {
@@ -94,7 +96,8 @@ export class Steering {
     const text = this.#draft;
     if (text.trim() === '') return;
     const request = this.#channel.steer(mode, text, (message) => this.#answered(request, message));
-    this.#sent.push({ request, mode, text, state: 'sending', message: null });
+    const before = new Set(this.#known.map((one) => one.requestId));
+    this.#sent.push({ request, mode, text, state: 'sending', message: null, before });
     this.#draft = '';
     clearTimeout(this.#draftTimer);
     this.#draftTimer = undefined;
@@ -128,14 +131,17 @@ export class Steering {
         message: one.reason,
         again: (one.state === 'missed' || one.state === 'failed') && this.#texts.has(one.requestId),
       }));
-    const own = this.#sent.map((sent) => ({
-      id: `own-${sent.request}`,
-      mode: sent.mode,
-      text: sent.text,
-      state: sent.state,
-      message: sent.message,
-      again: sent.state === 'refused' || sent.state === 'failed' || sent.state === 'missed',
-    }));
+    // The run may tell of a message before its sender is answered.
+    const own = this.#sent
+      .filter((sent) => sent.state !== 'sending' || !this.#handedOver(sent))
+      .map((sent) => ({
+        id: `own-${sent.request}`,
+        mode: sent.mode,
+        text: sent.text,
+        state: sent.state,
+        message: sent.message,
+        again: sent.state === 'refused' || sent.state === 'failed' || sent.state === 'missed',
+      }));
     return [...ofRun, ...own];
   }
 
@@ -178,7 +184,8 @@ export class Steering {
     const start = sent.text.replace(/\s+/g, ' ').trim();
     const known = this.#known.findLast((one) => {
       const preview = one.preview.replace(/…$/, '').replace(/\s+/g, ' ').trim();
-      return one.mode === sent.mode && preview !== '' && start.startsWith(preview) && !this.#seen.has(one.requestId);
+      const isNew = !sent.before.has(one.requestId) && !this.#seen.has(one.requestId);
+      return isNew && one.mode === sent.mode && preview !== '' && start.startsWith(preview);
     });
     if (known) this.#texts.set(known.requestId, sent.text);
     return known !== undefined;
