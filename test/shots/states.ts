@@ -2,6 +2,7 @@
  * What is pictured: the states in which a person meets Pi Lanes. To add one, add it here, with the scene it plays in
  * (`scenes.ts`) and how it is brought about; `hide` leaves the window as it was for the next one.
  */
+import { steerBox } from '../e2e/workbench-transcripts.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { writeRun } from '../unit/builders/run.ts';
 import { endedRun } from './ended-run.ts';
@@ -118,7 +119,31 @@ export const STATES: readonly ShotState[] = [
     scene: 'busy',
     show: async ({ workbench }) => {
       await workbench.trees.row(/^Write a note for new people: worker has completed/).click();
-      await workbench.waitForEditorText('── complete');
+      await workbench.transcripts.waitFor(/Write a note for new people/, { word: 'complete', text: /Done\./ });
+    },
+    hide: closeEditors,
+  },
+  {
+    name: 'transcript-working',
+    scene: 'busy',
+    show: async ({ workbench }) => {
+      await workbench.trees.row(/^Check the cranes: worker is running/).click();
+      const page = await workbench.transcripts.waitFor(/Check the cranes/, { word: 'running', text: /sleep/ });
+      await steerBox(page).click();
+      await steerBox(page).pressSequentially('Leave out the one in the north');
+    },
+    hide: async (stage) => {
+      const page = await stage.workbench.transcripts.waitFor(/Check the cranes/);
+      await steerBox(page).fill('');
+      await closeEditors(stage);
+    },
+  },
+  {
+    name: 'transcript-asking',
+    scene: 'trouble',
+    show: async ({ workbench }) => {
+      await workbench.trees.row(/^Find a berth for the ferry: worker is waiting/).click();
+      await workbench.transcripts.waitFor(/Find a berth for the ferry/, { word: 'waiting' });
     },
     hide: closeEditors,
   },
