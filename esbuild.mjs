@@ -68,6 +68,7 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
     format: 'esm',
     banner: { js: `import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);${NODE_CHECK}` },
   };
+  const plainEsm = { ...common, format: 'esm' };
   const editor = {
     ...common,
     format: 'cjs',
@@ -79,7 +80,15 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
     buildRunner(esm, outdir),
     ...(extension ? [build(editor)] : []),
     build({ ...esm, entryPoints: ['src/cli/main.ts'], outfile: join(outdir, 'cli.mjs') }),
+    // Loaded by programs that are not ours, or in a thread of one that was checked: they must not end a process.
+    build({
+      ...plainEsm,
+      entryPoints: ['src/core/workflow/validate-worker.ts'],
+      outfile: join(outdir, 'validate-worker.mjs'),
+    }),
+    build({ ...plainEsm, entryPoints: ['src/api/index.ts'], outfile: join(outdir, 'api.js') }),
   ]);
+  copyFileSync(join(root, 'src', 'api', 'types.ts'), join(outdir, 'api.d.ts'));
   mkdirSync(join(outdir, 'bin'));
   for (const name of SHIMS) {
     copyFileSync(join(root, 'scripts', 'shims', name), join(outdir, 'bin', name));

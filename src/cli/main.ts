@@ -1,4 +1,4 @@
-/** The command line: `pi-lanes run | status | transcript | stop | agents | doctor`. */
+/** The command line: `pi-lanes run | status | transcript | stop | agents | validate | doctor`. */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { visible } from '../core/transcripts/index.ts';
 import { LanesError, toErrorValue } from '../protocol/index.ts';
@@ -11,6 +11,7 @@ import { runCommand } from './commands/run.ts';
 import { statusCommand } from './commands/status.ts';
 import { steerCommand } from './commands/steer.ts';
 import { transcriptCommand } from './commands/transcript.ts';
+import { validateCommand } from './commands/validate.ts';
 import { createContext, EXIT, SCHEMA_VERSION } from './context.ts';
 import { USAGE } from './usage.ts';
 
@@ -22,6 +23,7 @@ function parse<T extends NonNullable<ParseArgsConfig['options']>>(
   args: string[],
   options: T,
   positionals: { min: number; max: number },
+  what = 'run',
 ) {
   const parsed = (() => {
     try {
@@ -38,7 +40,7 @@ function parse<T extends NonNullable<ParseArgsConfig['options']>>(
   if (length < positionals.min)
     throw new LanesError(
       'launch_invalid',
-      length === 0 ? 'The run is missing.' : 'The message is missing.',
+      length === 0 ? `The ${what} is missing.` : 'The message is missing.',
       'See `pi-lanes help`.',
     );
   if (length > positionals.max) {
@@ -120,6 +122,11 @@ async function main(args: string[]): Promise<number> {
     }
     case 'agents':
       return agentsCommand(context, { json: parse(rest, {}, { min: 0, max: 0 }).values.json });
+    case 'validate': {
+      const options = { 'max-spawns': text };
+      const { values, positionals } = parse(rest, options, { min: 1, max: Number.POSITIVE_INFINITY }, 'script file');
+      return validateCommand(context, positionals, { maxSpawns: values['max-spawns'], json: values.json });
+    }
     case 'doctor':
       return doctorCommand(context, { json: parse(rest, {}, { min: 0, max: 0 }).values.json });
     case 'help':

@@ -22,8 +22,9 @@ export const USAGE = `pi-lanes — run Pi coding agents that outlive the window 
                                                     continue a lost run, or go on with an ended one as a new run
   pi-lanes force-stop RUN                           end a run whose runner does not answer
   pi-lanes agents                                   the agents there are
+  pi-lanes validate FILE… [--max-spawns N]          check workflow scripts (- for standard input); nothing is started
   pi-lanes doctor                                   check Node, Pi, models and folders
 
   RUN is an id, the beginning or end of one (4 characters or more), or "last".
   --json prints one JSON object with "schemaVersion"; fields are only ever added.
-  Exit codes: 0 done, 1 the run failed or doctor found an error, 2 refused, 3 stopped or lost, 130 waiting interrupted (the run goes on).`;
+  Exit codes: 0 done, 1 the run failed, or doctor or validate found an error, 2 refused, 3 stopped or lost, 130 waiting interrupted (the run goes on).`;

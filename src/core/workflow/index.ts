@@ -2,3 +2,4 @@
 export { agentFindings } from './agent-findings.ts';
 export { applySafeFixes } from './apply-fixes.ts';
 export { ScriptValidator, type ScriptValidatorOptions } from './script-validator.ts';
+export { toValidation, type Validation } from './validation.ts';

@@ -2,7 +2,7 @@
  * Which name means which declaration. What no declaration explains is global; below `with`, nothing can be said.
  */
 import type { AnyNode, Identifier, Pattern } from 'acorn';
-import { isFunction, type SyntaxTree } from './syntax-tree.ts';
+import { isFunction, isLeaf, type SyntaxTree } from './syntax-tree.ts';
 
 export interface Binding {
   name: string;
@@ -38,18 +38,17 @@ export class Scopes {
 
   constructor(tree: SyntaxTree) {
     this.#tree = tree;
-    const references: Identifier[] = [];
     for (const node of tree.nodes) this.#declare(node);
     // The scopes around each node, from those of its parent: looking for them upwards would take too long in deep trees.
     const chains = new Map<AnyNode, ScopeChain | undefined>();
     for (const node of tree.nodes) {
       const parent = tree.parent(node);
       const around = parent && chains.get(parent);
+      if (node.type === 'Identifier' && this.#isReference(node)) this.#resolve(node, around);
+      if (isLeaf(node)) continue;
       const scope = this.#scopes.get(node);
       chains.set(node, scope ? { scope, around } : around);
-      if (node.type === 'Identifier' && this.#isReference(node)) references.push(node);
     }
-    for (const reference of references) this.#resolve(reference, chains.get(reference));
   }
 
   /** What a name that is used or declared means; `undefined` when it is global. */

@@ -13,6 +13,10 @@ function isNode(value: unknown): value is AnyNode {
   return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
 }
 
+export function isLeaf({ type }: AnyNode): boolean {
+  return type === 'Identifier' || type === 'Literal' || type === 'TemplateElement';
+}
+
 /** The nodes directly below, in the order of the text. */
 export function childrenOf(node: AnyNode): AnyNode[] {
   const children: AnyNode[] = [];
@@ -27,12 +31,17 @@ export function childrenOf(node: AnyNode): AnyNode[] {
   return children;
 }
 
+interface Place {
+  parent: AnyNode;
+  /** The function a node stands in, also in its parameters. */
+  around: FunctionNode | undefined;
+  /** What a node runs as part of: a function, class field or static block; nothing: the body of the workflow. */
+  runner: AnyNode | undefined;
+}
+
 export class SyntaxTree {
   readonly program: Program;
-  readonly #parents = new Map<AnyNode, AnyNode>();
-  /** What a node runs as part of: a function, class field or static block; nothing: the body of the workflow. */
-  readonly #runners = new Map<AnyNode, AnyNode | undefined>();
-  readonly #functions = new Map<AnyNode, FunctionNode | undefined>();
+  readonly #places = new Map<AnyNode, Place>();
   /** Every node, each before what is below it, in the order of the text. */
   readonly nodes: AnyNode[] = [];
 
@@ -41,36 +50,40 @@ export class SyntaxTree {
     const open: AnyNode[] = [program];
     for (let node = open.pop(); node; node = open.pop()) {
       this.nodes.push(node);
+      if (isLeaf(node)) continue;
+      const own = this.#places.get(node);
+      const around = isFunction(node) ? node : own?.around;
+      const runner =
+        isFunction(node) || node.type === 'PropertyDefinition' || node.type === 'StaticBlock' ? node : own?.runner;
+      // The children of one node share what is said of their place.
+      const place: Place = { parent: node, around, runner };
       const children = childrenOf(node);
       for (let at = children.length - 1; at >= 0; at -= 1) {
         const child = children[at];
         if (!child) continue;
-        this.#parents.set(child, node);
-        this.#functions.set(child, isFunction(node) ? node : this.#functions.get(node));
-        const runs = isFunction(node) || node.type === 'PropertyDefinition' || node.type === 'StaticBlock';
-        this.#runners.set(child, runs ? node : this.#runners.get(node));
+        this.#places.set(child, place);
         open.push(child);
       }
     }
   }
 
   parent(node: AnyNode): AnyNode | undefined {
-    return this.#parents.get(node);
+    return this.#places.get(node)?.parent;
   }
 
   /** What is around a node, from the inside out. */
   *ancestors(node: AnyNode): Generator<AnyNode> {
-    for (let at = this.#parents.get(node); at; at = this.#parents.get(at)) yield at;
+    for (let at = this.parent(node); at; at = this.parent(at)) yield at;
   }
 
   /** The function a node stands in (also in its parameters); `undefined` in the body of the workflow. */
   functionAround(node: AnyNode): FunctionNode | undefined {
-    return this.#functions.get(node);
+    return this.#places.get(node)?.around;
   }
 
   /** Whether code runs as part of the workflow's body itself: in no function, class field or static block. */
   isInBody(node: AnyNode): boolean {
-    return this.#runners.get(node) === undefined;
+    return this.#places.get(node)?.runner === undefined;
   }
 
   /** A node and everything below it, without what is inside functions below it. */

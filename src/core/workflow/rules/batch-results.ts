@@ -100,7 +100,7 @@ function reportRead(script: Script, batch: Batch, { name, at }: KeyedRead, fails
   const advice =
     'runs.all gives an array in the order of its items, no map of keys: use destructuring, an index or map.';
   const place = batch.places.get(name);
-  const where = place === undefined ? '' : ` The result of "${name}" is number ${place}.`;
+  const where = place === undefined ? '' : ` The index of "${name}" is ${place}.`;
   const key = place === undefined ? undefined : batch.items && batchItems(batch.items).items[place]?.keyNode;
   const related = key ? [{ at: key, message: `"${name}" is the key of this item.` }] : undefined;
   const code = fails ? 'batch_keyed_read' : 'batch_unknown_read';
