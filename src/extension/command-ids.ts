@@ -27,6 +27,7 @@ export const COMMANDS = {
   chooseTaskModel: 'piLanes.chooseTaskModel',
   discardTask: 'piLanes.discardTask',
   openWalkthrough: 'piLanes.openWalkthrough',
+  validateWorkflow: 'piLanes.validateWorkflow',
 } as const;
 export type CommandId = (typeof COMMANDS)[keyof typeof COMMANDS];
 
@@ -80,4 +81,5 @@ export const BUILT_IN = {
   openWalkthrough: 'workbench.action.openWalkthrough',
   revealInOs: 'revealFileInOS',
   setContext: 'setContext',
+  showProblems: 'workbench.actions.view.problems',
 } as const;

@@ -29,6 +29,12 @@ export function defaultAgent(folder: vscode.Uri): string | undefined {
   return bundledAgents().find(({ name }) => name === wanted)?.name;
 }
 
+/** Folders of a workspace folder whose scripts are workflows, relative to it. */
+export function workflowFolders(folder: vscode.Uri): string[] {
+  const value = vscode.workspace.getConfiguration('piLanes', folder).get<unknown>('workflows.folders');
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string' && one.trim() !== '') : [];
+}
+
 /** What a launch in a folder uses when nobody says otherwise. */
 export function launchDefaults(folder: vscode.Uri): Pick<LaunchRequest, 'defaultModel' | 'timeoutMs'> {
   const model = text('defaultModel', folder);

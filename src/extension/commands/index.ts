@@ -13,6 +13,7 @@ import { copyRunId, openTranscript, revealRunFiles } from './run-commands.ts';
 import { runDoctor } from './run-doctor.ts';
 import { answerChosenQuestion, followUpChosenRun, steerChosenRun } from './talk-to-run.ts';
 import { chooseTaskModel, discardTask, launchTask } from './task-commands.ts';
+import { validateWorkflow } from './validate-workflow.ts';
 
 /** Menus give the row or file that was clicked, and all that are selected beside it. */
 type Handler = (services: Services, clicked: unknown, selected: unknown) => Promise<void> | void;
@@ -44,6 +45,7 @@ const HANDLERS: Record<CommandId, Handler> = {
   [COMMANDS.launchTask]: launchTask,
   [COMMANDS.chooseTaskModel]: chooseTaskModel,
   [COMMANDS.discardTask]: discardTask,
+  [COMMANDS.validateWorkflow]: validateWorkflow,
   [COMMANDS.openWalkthrough]: async (services) => {
     if (vscode.workspace.isTrusted) void services.readiness.look();
     await vscode.commands.executeCommand(BUILT_IN.openWalkthrough, WALKTHROUGH, false);
