@@ -13,6 +13,8 @@ interface Snapshot {
 }
 interface Diagnostic {
   code: number;
+  start?: number | undefined;
+  length?: number | undefined;
 }
 interface LanguageService {
   getSyntacticDiagnostics(file: string): Diagnostic[];
@@ -26,6 +28,8 @@ interface PluginInfo {
     getScriptSnapshot(file: string): Snapshot | undefined;
   };
   project: { markAsDirty?(): void };
+  /** What the editor said before this project was opened. */
+  config?: Configuration;
 }
 interface Configuration {
   folders?: unknown;
@@ -38,6 +42,15 @@ interface Configuration {
  */
 const LEGAL_HERE = new Set([1108, 1375, 1378, 1431, 1432, 1309, 1215, 1101, 1102, 80001, 80005, 80006]);
 
+/** Something declared that nothing uses. The service does not look into a `return` at the top, so it may be used there. */
+const UNUSED = new Set([6133, 6192, 6196, 6198, 6199]);
+
+/** Whether the name that a finding stands at is written in further places. */
+function isUsed(text: string, { start = 0, length = 0 }: Diagnostic): boolean {
+  const names = text.slice(start, start + length).match(/[\w$]+/g) ?? [];
+  return names.some((name) => text.split(new RegExp(`(?<![\\w$])${name.replaceAll('$', '\\$')}(?![\\w$])`)).length > 2);
+}
+
 /** Makes each script a module, so that scripts do not see each other's names; behind the end, so that no place moves. */
 const MODULE_MARK = '\nexport {};';
 
@@ -49,7 +62,8 @@ function isWorkflow(file: string): boolean {
   return isWorkflowPath(file, folders);
 }
 
-function create({ languageService, languageServiceHost, project }: PluginInfo): LanguageService {
+function create({ languageService, languageServiceHost, project, config }: PluginInfo): LanguageService {
+  if (config) takeFolders(config);
   const fileNames = languageServiceHost.getScriptFileNames.bind(languageServiceHost);
   languageServiceHost.getScriptFileNames = () => {
     const names = fileNames();
@@ -63,7 +77,10 @@ function create({ languageService, languageServiceHost, project }: PluginInfo): 
   projects.add(project);
   const filtered = (ask: (file: string) => Diagnostic[]) => (file: string) => {
     const found = ask(file);
-    return isWorkflow(file) ? found.filter(({ code }) => !LEGAL_HERE.has(code)) : found;
+    if (!isWorkflow(file)) return found;
+    const own = snapshot(file);
+    const text = own?.getText(0, own.getLength()) ?? '';
+    return found.filter((one) => !LEGAL_HERE.has(one.code) && !(UNUSED.has(one.code) && isUsed(text, one)));
   };
   return {
     ...languageService,
@@ -84,10 +101,13 @@ function marked(own: Snapshot): Snapshot {
   };
 }
 
+function takeFolders({ folders: given }: Configuration): void {
+  if (Array.isArray(given)) folders = given.filter((folder) => typeof folder === 'string');
+}
+
 /** The editor tells which folders hold workflows. */
 function onConfigurationChanged(configuration: Configuration): void {
-  const given = configuration.folders;
-  folders = Array.isArray(given) ? given.filter((folder) => typeof folder === 'string') : [];
+  takeFolders(configuration);
   for (const project of projects) project.markAsDirty?.();
 }
 

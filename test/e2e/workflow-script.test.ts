@@ -9,12 +9,17 @@ import { type Session, startSession } from './session.ts';
 
 const SCRIPT = `// Two looks at the harbour, then a repair.
 const results = await runs.all([
-  { key: 'map', agent: 'scout', task: 'Map the harbour code.' },
+  { key: 'chart', agent: 'scout', task: 'Map the harbour code.' },
   { key: 'risks', agent: 'reviewr', task: 'List what may break.' },
 ]);
-runs.run('fix', { agent: 'worker', task: results.map.output + results.risks.output });
-const notes = await Promise.all(['a', 'b'].map(async (part) => (await runs.run(part, { agent: 'scout' })).output));
-return { notes, risks: results.risks.output };
+const fix = runs.run('fix', { agent: 'worker', task: results.chart.output + results.risks.output });
+const notes = ['a', 'b'].map(async (part) => (await runs.run(part, { agent: 'scout' })).output);
+return { notes: await Promise.all(notes), fix: fix.output };
+`;
+
+const FIXED = `// @ts-check
+const one = await runs.run('one', { agent: 'scout', task: 'Look.' });
+return one.output;
 `;
 
 const stack = new AsyncDisposableStack();
@@ -25,27 +30,54 @@ beforeAll(async () => {
   const folder = join(temp.path, 'harbour');
   await mkdir(join(folder, 'workflows'), { recursive: true });
   await writeFile(join(folder, 'repair.workflow.js'), SCRIPT);
-  await writeFile(
-    join(folder, 'workflows', 'clean.js'),
-    "// @ts-check\nconst one = await runs.run('one', { agent: 'scout', task: 'Look.' });\nreturn one.output;\n",
-  );
+  await writeFile(join(folder, 'workflows', 'clean.js'), FIXED);
   await writeFile(join(folder, 'plain.js'), '// @ts-check\nreturn 1;\n');
   const env = { PI_CODING_AGENT_DIR: join(temp.path, 'agent') };
   session = stack.use(await startSession({ target: { folder }, vsix: await packageExtension(), env }));
-}, 560_000);
+}, 300_000);
 afterAll(() => stack.disposeAsync());
 shootFailures(() => session?.workbench);
 
-test('problems are underlined, their codes explained, and a quick fix removes one', async () => {
+/** Puts the cursor at a place, as a person does. */
+async function goTo(place: string): Promise<void> {
+  const { page, quickInput } = session.workbench;
+  await page.keyboard.press('Control+G');
+  await quickInput.fill(`:${place}`);
+  await quickInput.accept();
+}
+
+test('problems are underlined and a quick fix removes them', async () => {
   const { workbench } = session;
   const { page } = workbench;
   await workbench.openFile('repair.workflow.js');
-  await page.locator('.squiggly-error').first().waitFor({ timeout: 60_000 });
+  await page.getByText('Validate: 4 errors, 1 warnings').waitFor({ timeout: 60_000 });
+  await page.locator('.squiggly-error').first().waitFor();
   await page.locator('.squiggly-warning').first().waitFor();
-  await page.getByText(/^Validate: \d errors, 1 warnings$/).waitFor();
+  await goTo('6:64');
+  await page.keyboard.press('Control+.');
+  const widget = page.locator('.action-widget');
+  await widget.getByText('Take the results apart by their order').waitFor();
+  await workbench.screenshot('workflow-quick-fix');
+  await widget.getByText('Fix all safe problems of this script').click();
+  await page.getByText('Validate: 0 errors, 1 warnings').waitFor();
+  await workbench.waitForEditorText('const [chart, risks] = await runs.all([');
+  await workbench.waitForEditorText('const fix = await runs.run(');
+  await workbench.waitForEditorText('.then((result) => result.output)');
   await workbench.command('View: Show Problems');
-  await page.locator('.markers-panel').getByText('batch_keyed_read').first().waitFor();
-  await workbench.screenshot('workflow-problems');
+  await page.locator('.markers-panel').getByText('agent_not_found').waitFor();
+  await workbench.screenshot('workflow-fixed');
+});
+
+test('a name of an agent is completed', async () => {
+  const { workbench } = session;
+  const { page } = workbench;
+  await goTo('4:28');
+  await page.keyboard.press('Shift+End');
+  await page.keyboard.type("'");
+  const widget = page.locator('.suggest-widget');
+  await widget.getByText('oracle').first().waitFor();
+  await workbench.screenshot('workflow-completion');
+  await page.keyboard.press('Escape');
 });
 
 test('the JavaScript service knows the names of scripts and takes return and await at the top', async () => {
@@ -53,12 +85,11 @@ test('the JavaScript service knows the names of scripts and takes return and awa
   const { page } = workbench;
   await workbench.openFile('plain.js');
   // The service works: it does complain where nothing says that a file is a script.
-  await page.locator('.squiggly-error').first().waitFor({ timeout: 60_000 });
+  await page.locator('.editor-group-container.active .squiggly-error').first().waitFor({ timeout: 60_000 });
   await workbench.openFile('clean.js');
   await page.getByText('Validate: no problems').waitFor();
-  const word = page.locator('.view-line').getByText('run', { exact: true }).first();
-  await word.hover();
-  await page.locator('.monaco-hover').getByText('Launches one child and waits').waitFor();
+  await page.locator('.view-line').getByText('run', { exact: true }).first().hover();
+  await page.locator('.monaco-hover').getByText('Launches one child and waits').first().waitFor();
   await workbench.screenshot('workflow-types');
-  expect(await page.locator('.squiggly-error').count()).toBe(0);
+  expect(await page.locator('.editor-group-container.active .squiggly-error').count()).toBe(0);
 });

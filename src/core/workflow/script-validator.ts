@@ -102,6 +102,8 @@ export class ScriptValidator implements AsyncDisposable {
     if (this.#worker) return this.#worker;
     const worker = new Worker(this.#path, {
       name: 'pi-lanes-validate',
+      // A program may have been started with options that no file can be run with.
+      execArgv: [],
       resourceLimits: { stackSizeMb: STACK_MB, maxOldGenerationSizeMb: HEAP_MB },
     });
     worker.on('message', (message: unknown) => {
