@@ -50,7 +50,7 @@ test('problems are underlined and a quick fix removes them', async () => {
   const { workbench } = session;
   const { page } = workbench;
   await workbench.openFile('repair.workflow.js');
-  await page.getByText('Validate: 4 errors, 1 warnings').waitFor({ timeout: 60_000 });
+  await page.getByText('Validate (errors: 3, warnings: 2)').waitFor({ timeout: 60_000 });
   await page.locator('.squiggly-error').first().waitFor();
   await page.locator('.squiggly-warning').first().waitFor();
   await goTo('6:64');
@@ -59,7 +59,7 @@ test('problems are underlined and a quick fix removes them', async () => {
   await widget.getByText('Take the results apart by their order').waitFor();
   await workbench.screenshot('workflow-quick-fix');
   await widget.getByText('Fix all safe problems of this script').click();
-  await page.getByText('Validate: 0 errors, 1 warnings').waitFor();
+  await page.getByText('Validate (errors: 0, warnings: 1)').waitFor();
   await workbench.waitForEditorText('const [chart, risks] = await runs.all([');
   await workbench.waitForEditorText('const fix = await runs.run(');
   await workbench.waitForEditorText('.then((result) => result.output)');
@@ -71,9 +71,8 @@ test('problems are underlined and a quick fix removes them', async () => {
 test('a name of an agent is completed', async () => {
   const { workbench } = session;
   const { page } = workbench;
-  await goTo('4:28');
-  await page.keyboard.press('Shift+End');
-  await page.keyboard.type("'");
+  await goTo('3:29');
+  await page.keyboard.press('Control+Space');
   const widget = page.locator('.suggest-widget');
   await widget.getByText('oracle').first().waitFor();
   await workbench.screenshot('workflow-completion');
@@ -87,7 +86,7 @@ test('the JavaScript service knows the names of scripts and takes return and awa
   // The service works: it does complain where nothing says that a file is a script.
   await page.locator('.editor-group-container.active .squiggly-error').first().waitFor({ timeout: 60_000 });
   await workbench.openFile('clean.js');
-  await page.getByText('Validate: no problems').waitFor();
+  await page.getByText('Validate (no problems)').waitFor();
   await page.locator('.view-line').getByText('run', { exact: true }).first().hover();
   await page.locator('.monaco-hover').getByText('Launches one child and waits').first().waitFor();
   await workbench.screenshot('workflow-types');

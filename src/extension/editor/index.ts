@@ -1,5 +1,6 @@
 /** Workflow scripts in the editor: problems, fixes, completion, outline, lenses. */
 import * as vscode from 'vscode';
+import { DIAGNOSTIC_SOURCE } from './finding-diagnostics.ts';
 import { FindingDocs } from './finding-docs.ts';
 import { WorkflowChecks, type WorkflowChecksOptions } from './workflow-checks.ts';
 import { WorkflowCompletion } from './workflow-completion.ts';
@@ -21,7 +22,9 @@ export function registerWorkflowLanguage(checks: WorkflowChecks): vscode.Disposa
       new WorkflowCompletion(checks),
       ...WorkflowCompletion.triggers,
     ),
-    languages.registerDocumentSymbolProvider(WORKFLOW_LANGUAGES, new WorkflowSymbols(checks), { label: 'Pi Lanes' }),
+    languages.registerDocumentSymbolProvider(WORKFLOW_LANGUAGES, new WorkflowSymbols(checks), {
+      label: DIAGNOSTIC_SOURCE,
+    }),
     languages.registerCodeLensProvider(WORKFLOW_LANGUAGES, new WorkflowLenses(checks)),
   );
 }

@@ -31,7 +31,7 @@ export class WorkflowLenses implements vscode.CodeLensProvider {
     if (!findings) return vscode.l10n.t('Validate');
     const errors = findings.filter(({ severity }) => severity === 'error').length;
     const warnings = findings.length - errors;
-    if (findings.length === 0) return vscode.l10n.t('Validate: no problems');
-    return vscode.l10n.t('Validate: {0} errors, {1} warnings', errors, warnings);
+    if (findings.length === 0) return vscode.l10n.t('Validate (no problems)');
+    return vscode.l10n.t('Validate (errors: {0}, warnings: {1})', errors, warnings);
   }
 }
