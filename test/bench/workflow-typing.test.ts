@@ -9,7 +9,8 @@ const KEYS = 150;
 const KEY_MS = 60;
 
 suite('typing', () => {
-  test('in a workflow script of 2,000 lines is measured', async () => {
+  test('in a workflow script of 2,000 lines is measured', async function () {
+    this.timeout(120_000);
     await activeExtension();
     const [folder] = vscode.workspace.workspaceFolders ?? [];
     assert.ok(folder);

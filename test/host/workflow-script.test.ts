@@ -202,6 +202,41 @@ suite('a workflow script', () => {
     assert.ok(!(await completions(await script('not-one.js', text), new vscode.Position(2, 34))).includes('reviewer'));
   });
 
+  test('renames a child wherever it is named, and finds those places', async () => {
+    const text = [
+      "const map = await runs.run('map', { agent: 'scout', lane: { version: 1, key: 'map' } });",
+      "await runs.run('fix', { agent: 'worker' });",
+      "await runs.steer('map', 'map the rest, too');",
+      'return map.output;',
+      '',
+    ].join('\n');
+    const document = await script('rename.workflow.js', text);
+    const at = new vscode.Position(2, 19);
+    const found = await vscode.commands.executeCommand<vscode.Location[]>(
+      'vscode.executeReferenceProvider',
+      document.uri,
+      at,
+    );
+    assert.deepEqual(found.map(({ range }) => range.start.line).sort(), [0, 0, 2]);
+    const rename = async (name: string) =>
+      vscode.commands.executeCommand<vscode.WorkspaceEdit>(
+        'vscode.executeDocumentRenameProvider',
+        document.uri,
+        at,
+        name,
+      );
+    await assert.rejects(rename('not a key'));
+    await assert.rejects(rename('fix'));
+    assert.ok(await vscode.workspace.applyEdit(await rename('chart')));
+    assert.equal(
+      document.getText(),
+      text
+        .replace("run('map'", "run('chart'")
+        .replace("key: 'map'", "key: 'chart'")
+        .replace("steer('map'", "steer('chart'"),
+    );
+  });
+
   test('has an outline of its children', async () => {
     const text =
       "await runs.run('map', { agent: 'scout', label: 'Chart' });\nreturn runs.lanes([{ key: 'api', stages: [{ key: 'do', agent: 'worker' }] }]);\n";

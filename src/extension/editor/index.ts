@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import { DIAGNOSTIC_SOURCE } from './finding-diagnostics.ts';
 import { FindingDocs } from './finding-docs.ts';
+import { KeyReferences } from './key-references.ts';
 import { WorkflowChecks, type WorkflowChecksOptions } from './workflow-checks.ts';
 import { WorkflowCompletion } from './workflow-completion.ts';
 import { WORKFLOW_LANGUAGES } from './workflow-files.ts';
@@ -13,6 +14,7 @@ export { FindingDocs, WorkflowChecks, type WorkflowChecksOptions };
 
 export function registerWorkflowLanguage(checks: WorkflowChecks): vscode.Disposable {
   const { languages } = vscode;
+  const references = new KeyReferences(checks);
   return vscode.Disposable.from(
     languages.registerCodeActionsProvider(WORKFLOW_LANGUAGES, new WorkflowFixes(checks), {
       providedCodeActionKinds: WorkflowFixes.kinds,
@@ -25,6 +27,9 @@ export function registerWorkflowLanguage(checks: WorkflowChecks): vscode.Disposa
     languages.registerDocumentSymbolProvider(WORKFLOW_LANGUAGES, new WorkflowSymbols(checks), {
       label: DIAGNOSTIC_SOURCE,
     }),
+    languages.registerReferenceProvider(WORKFLOW_LANGUAGES, references),
+    languages.registerDefinitionProvider(WORKFLOW_LANGUAGES, references),
+    languages.registerRenameProvider(WORKFLOW_LANGUAGES, references),
     languages.registerCodeLensProvider(WORKFLOW_LANGUAGES, new WorkflowLenses(checks)),
   );
 }

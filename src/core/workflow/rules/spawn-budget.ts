@@ -39,12 +39,13 @@ export function checkSpawnBudget(script: Script, { launches, complete }: Launche
 /** The calls that run in any case: alone in a statement at the top, with nothing before them that may end the script. */
 function certainStatements(script: Script): AnyNode[] {
   const certain: AnyNode[] = [];
+  const exit = script.tree.nodes.find((node) => isExit(node) && !script.tree.functionAround(node));
   for (const statement of script.tree.program.body) {
+    if (exit && statement.start > exit.start) break;
     for (const value of valuesOf(statement)) {
       const call = value.type === 'AwaitExpression' ? value.argument : value;
       if (script.isLaunch(call)) certain.push(call);
     }
-    if (mayLeave(script, statement)) break;
   }
   return certain;
 }
@@ -62,9 +63,6 @@ function valuesOf(statement: AnyNode): AnyNode[] {
   }
 }
 
-function mayLeave(script: Script, statement: AnyNode): boolean {
-  for (const node of script.tree.within(statement)) {
-    if (node.type === 'ReturnStatement' || node.type === 'ThrowStatement') return true;
-  }
-  return false;
+function isExit({ type }: AnyNode): boolean {
+  return type === 'ReturnStatement' || type === 'ThrowStatement';
 }
