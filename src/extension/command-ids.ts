@@ -81,5 +81,5 @@ export const BUILT_IN = {
   openWalkthrough: 'workbench.action.openWalkthrough',
   revealInOs: 'revealFileInOS',
   setContext: 'setContext',
-  showProblems: 'workbench.actions.view.problems',
+  showProblems: 'workbench.panel.markers.view.focus',
 } as const;

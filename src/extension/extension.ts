@@ -37,10 +37,13 @@ export function activate(context: vscode.ExtensionContext): void {
   const taskDocument = new TaskDocument(drafts, context.storageUri);
   const readiness = new Readiness(toolbox, runs, context.globalState, log);
   const transcripts = new TranscriptDocuments(toolbox.root.projects);
-  const agents = bundledAgents();
+  let agents: ReturnType<typeof bundledAgents> | undefined;
   const workflows = new WorkflowChecks({
     validator: new ScriptValidator({ worker: join(toolbox.distDirectory, 'validate-worker.mjs') }),
-    agents: () => agents,
+    agents: () => {
+      agents ??= bundledAgents();
+      return agents;
+    },
     docs: new FindingDocs(context.extensionUri),
     log,
   });

@@ -26,8 +26,9 @@ interface PluginInfo {
   languageServiceHost: {
     getScriptFileNames(): string[];
     getScriptSnapshot(file: string): Snapshot | undefined;
+    getScriptVersion(file: string): string;
   };
-  project: { markAsDirty?(): void };
+  project: { markAsDirty?(): void; refreshDiagnostics?(): void };
   /** What the editor said before this project was opened. */
   config?: Configuration;
 }
@@ -74,6 +75,9 @@ function create({ languageService, languageServiceHost, project, config }: Plugi
     const own = snapshot(file);
     return own && isWorkflow(file) ? marked(own) : own;
   };
+  // A file that becomes a script, or stops being one, is read again though its text is the same.
+  const version = languageServiceHost.getScriptVersion.bind(languageServiceHost);
+  languageServiceHost.getScriptVersion = (file) => (isWorkflow(file) ? `${version(file)}-script` : version(file));
   projects.add(project);
   const filtered = (ask: (file: string) => Diagnostic[]) => (file: string) => {
     const found = ask(file);
@@ -108,7 +112,10 @@ function takeFolders({ folders: given }: Configuration): void {
 /** The editor tells which folders hold workflows. */
 function onConfigurationChanged(configuration: Configuration): void {
   takeFolders(configuration);
-  for (const project of projects) project.markAsDirty?.();
+  for (const project of projects) {
+    project.markAsDirty?.();
+    project.refreshDiagnostics?.();
+  }
 }
 
 /** What tsserver calls when it loads the plugin. */

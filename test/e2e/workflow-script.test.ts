@@ -63,7 +63,7 @@ test('problems are underlined and a quick fix removes them', async () => {
   await workbench.waitForEditorText('const [chart, risks] = await runs.all([');
   await workbench.waitForEditorText('const fix = await runs.run(');
   await workbench.waitForEditorText('.then((result) => result.output)');
-  await workbench.command('View: Show Problems');
+  await page.getByText('Validate (errors: 0, warnings: 1)').click();
   await page.locator('.markers-panel').getByText('agent_not_found').waitFor();
   await workbench.screenshot('workflow-fixed');
 });
@@ -71,7 +71,7 @@ test('problems are underlined and a quick fix removes them', async () => {
 test('a name of an agent is completed', async () => {
   const { workbench } = session;
   const { page } = workbench;
-  await goTo('3:29');
+  await goTo('3:27');
   await page.keyboard.press('Control+Space');
   const widget = page.locator('.suggest-widget');
   await widget.getByText('oracle').first().waitFor();

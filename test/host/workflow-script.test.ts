@@ -128,6 +128,27 @@ suite('a workflow script', () => {
     await shown(other);
   });
 
+  test('is checked in a fence of Markdown that says that it is one', async () => {
+    const text = [
+      '# Notes',
+      '```js',
+      'emit(undefined)',
+      '```',
+      '```js workflow',
+      'const a = 1;',
+      'emit(undefined);',
+      '```',
+      '',
+    ];
+    const document = await script('notes.md', text.join('\r\n'));
+    await shown(document, 'not_json');
+    const range = own(document)[0]?.range;
+    assert.equal(range?.start.line, 6);
+    assert.equal(document.getText(range), 'undefined');
+    await edit(document, document.lineAt(6).range, 'return a;');
+    await shown(document);
+  });
+
   const actions = async (document: vscode.TextDocument, range: vscode.Range, kind: vscode.CodeActionKind) => {
     const found = await vscode.commands.executeCommand<vscode.CodeAction[]>(
       'vscode.executeCodeActionProvider',

@@ -4,10 +4,11 @@
  */
 import * as vscode from 'vscode';
 import { agentFindings, type ScriptValidator } from '../../core/workflow/index.ts';
-import type { Finding, ScriptAnalysis } from '../../protocol/index.ts';
+import type { AgentMention, Finding, ScriptAnalysis, TextRange } from '../../protocol/index.ts';
 import { toDiagnostic } from './finding-diagnostics.ts';
 import type { FindingDocs } from './finding-docs.ts';
-import { isWorkflow, watchWorkflowFolders } from './workflow-files.ts';
+import { scriptFences } from './script-fences.ts';
+import { isWorkflow, mayHaveFences, tellJavaScriptService, watchWorkflowFolders } from './workflow-files.ts';
 
 const DEBOUNCE_MS = 150;
 
@@ -41,6 +42,8 @@ export class WorkflowChecks implements vscode.Disposable {
   readonly #pending = new Map<string, { timer: NodeJS.Timeout; abort: AbortController }>();
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
   readonly #subscriptions: vscode.Disposable;
+  /** Whether the JavaScript service was told what scripts are. Before one is opened it need not know. */
+  #serviceKnows = false;
   /** A script has been checked, or is no script any more. */
   readonly onDidCheck = this.#changed.event;
 
@@ -54,20 +57,28 @@ export class WorkflowChecks implements vscode.Disposable {
         if (contentChanges.length > 0) this.#checkSoon(document, DEBOUNCE_MS);
       }),
       vscode.workspace.onDidCloseTextDocument((document) => this.#forget(document)),
-      watchWorkflowFolders(() => this.#checkAll()),
+      watchWorkflowFolders(() => {
+        this.#serviceKnows = false;
+        this.#checkAll();
+      }),
     );
     this.#checkAll();
   }
 
   #checkAll(): void {
     for (const document of vscode.workspace.textDocuments) {
-      if (isWorkflow(document)) this.#checkSoon(document, 0);
+      if (isWorkflow(document) || mayHaveFences(document)) this.#checkSoon(document, 0);
       else this.#forget(document);
     }
   }
 
   #checkSoon(document: vscode.TextDocument, delayMs: number): void {
-    if (!isWorkflow(document)) return;
+    const isScript = isWorkflow(document);
+    if (!isScript && !mayHaveFences(document)) return;
+    if (isScript && !this.#serviceKnows) {
+      this.#serviceKnows = true;
+      void tellJavaScriptService();
+    }
     const key = document.uri.toString();
     this.#cancel(key);
     const abort = new AbortController();
@@ -105,7 +116,7 @@ export class WorkflowChecks implements vscode.Disposable {
     const known = this.#checked.get(key);
     if (known?.version === version) return known.findings;
     const [analysis, available] = await Promise.all([
-      validator.analyse(document.getText(), {}, signal),
+      isWorkflow(document) ? validator.analyse(document.getText(), {}, signal) : this.#analyseFences(document, signal),
       agents(document.uri),
       docs.load(),
     ]);
@@ -119,6 +130,25 @@ export class WorkflowChecks implements vscode.Disposable {
     );
     this.#changed.fire(document.uri);
     return findings;
+  }
+
+  /** Every script of a Markdown document. They are shown to be read, so fixes and keys are left out. */
+  async #analyseFences(document: vscode.TextDocument, signal: AbortSignal | undefined): Promise<ScriptAnalysis> {
+    const findings: Finding[] = [];
+    const agents: AgentMention[] = [];
+    for (const { text, lines } of scriptFences(document.getText())) {
+      const down = <Place extends TextRange>(place: Place): Place => ({
+        ...place,
+        line: place.line + lines,
+        endLine: place.endLine + lines,
+      });
+      const analysis = await this.#options.validator.analyse(text, {}, signal);
+      for (const { fix: _, related, ...finding } of analysis.findings) {
+        findings.push({ ...down(finding), ...(related && { related: related.map(down) }) });
+      }
+      agents.push(...analysis.agents.map(({ name, range }) => ({ name, range: down(range) })));
+    }
+    return { findings, keys: [], agents };
   }
 
   /** What was found in exactly this version; `undefined` while it has not been checked. */

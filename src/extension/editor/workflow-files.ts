@@ -22,6 +22,11 @@ export function isWorkflow(document: vscode.TextDocument): boolean {
   return isWorkflowPath(uri.fsPath, absoluteFolders());
 }
 
+/** Whether a document is Markdown, which may have scripts in fences. */
+export function mayHaveFences({ uri, languageId }: vscode.TextDocument): boolean {
+  return languageId === 'markdown' && (uri.scheme === 'file' || uri.scheme === 'vscode-remote');
+}
+
 /** The folders of all workspace folders, absolute. */
 function absoluteFolders(): string[] {
   return (vscode.workspace.workspaceFolders ?? []).flatMap(({ uri }) =>
@@ -29,22 +34,18 @@ function absoluteFolders(): string[] {
   );
 }
 
-/** Tells the JavaScript service of the folders, now and whenever they change; `changed` is called with every change. */
+/** Calls `changed` whenever other files may be scripts than before. */
 export function watchWorkflowFolders(changed: () => void): vscode.Disposable {
-  void tellService();
-  const react = () => {
-    void tellService();
-    changed();
-  };
   return vscode.Disposable.from(
     vscode.workspace.onDidChangeConfiguration((event) => {
-      if (event.affectsConfiguration('piLanes.workflows.folders')) react();
+      if (event.affectsConfiguration('piLanes.workflows.folders')) changed();
     }),
-    vscode.workspace.onDidChangeWorkspaceFolders(react),
+    vscode.workspace.onDidChangeWorkspaceFolders(changed),
   );
 }
 
-async function tellService(): Promise<void> {
+/** Tells the JavaScript service which folders hold scripts. It is started for this, as it is for any JavaScript that is opened. */
+export async function tellJavaScriptService(): Promise<void> {
   const extension = vscode.extensions.getExtension<TypeScriptExtension>('vscode.typescript-language-features');
   // A person may have switched the service off; scripts are checked all the same.
   const service = await extension?.activate().then(undefined, () => undefined);
