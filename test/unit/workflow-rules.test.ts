@@ -307,6 +307,7 @@ const ACCEPTED = [
   "'use strict'; return 1",
   'with ({ runs: 1 }) { runs.run("a b") }',
   'label: { break label } return 1',
+  'switch (x) { case 1: return 1; break; default: return 2 }',
   'switch (x) { case 1: emit(1); break; default: emit(2) }',
   // Dynamic: only a run can tell.
   `return runs.run(key, params)`,
@@ -431,6 +432,11 @@ describe('the budget of children', () => {
     expect(budget(`await runs.run('a', ${LAUNCH}); await runs.run('a', ${LAUNCH})`, 1)).toEqual([]);
     const script = `if (x) return 1; await runs.run('a', ${LAUNCH}); await runs.run('b', ${LAUNCH})`;
     expect(budget(script, 1).map(({ code }) => code)).toEqual(['spawn_count_dynamic']);
+  });
+
+  it('does not count what goes on with a child, or may', () => {
+    const script = `await runs.run('a', { resume: 'run-1', task: 't' }); await runs.run('b', params); await runs.run('c', ${LAUNCH})`;
+    expect(budget(script, 1)).toEqual([]);
   });
 
   it('is only warned of when nobody set it', () => {

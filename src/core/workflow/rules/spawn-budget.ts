@@ -1,7 +1,7 @@
 /** How many children the script launches in any case, against how many it may. */
 import type { AnyNode } from 'acorn';
-import { DEFAULT_MAX_SPAWNS } from '../../../protocol/index.ts';
-import type { Launches } from '../launches.ts';
+import { DEFAULT_MAX_SPAWNS, isObject } from '../../../protocol/index.ts';
+import type { Launch, Launches } from '../launches.ts';
 import type { Script } from '../script.ts';
 
 const SHOWN_KEYS = 8;
@@ -10,7 +10,8 @@ const SHOWN_KEYS = 8;
 export function checkSpawnBudget(script: Script, { launches, complete }: Launches, limit: number | undefined): void {
   const certain = new Set<AnyNode>(certainStatements(script));
   const isCertain = (node: AnyNode) => certain.has(node);
-  const keys = new Set(launches.filter(({ call, later }) => !later && isCertain(call.node)).map(({ key }) => key));
+  const sure = launches.filter((launch) => !launch.later && isCertain(launch.call.node) && isCharged(launch));
+  const keys = new Set(sure.map(({ key }) => key));
   const whole = { start: 0, end: 0 };
   if (keys.size > (limit ?? DEFAULT_MAX_SPAWNS)) {
     const named = [...keys].slice(0, SHOWN_KEYS).join(', ');
@@ -34,6 +35,11 @@ export function checkSpawnBudget(script: Script, { launches, complete }: Launche
     const message = `How many children are launched is decided while the script runs; at least ${keys.size} are certain, ${limit} are allowed.`;
     script.report('spawn_count_dynamic', first?.node ?? whole, message);
   }
+}
+
+/** Whether a launch surely counts: going on with a child does not, and parameters that cannot be seen may say so. */
+function isCharged({ node, open, params }: Launch): boolean {
+  return node !== undefined && !open && isObject(params) && !Object.hasOwn(params, 'resume');
 }
 
 /** The calls that run in any case: alone in a statement at the top, with nothing before them that may end the script. */
