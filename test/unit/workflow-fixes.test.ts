@@ -1,4 +1,5 @@
 /** Quick fixes: what they write, that a fixed script has no such finding any more, and that it does the same. */
+import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { analyseScript } from '../../src/core/workflow/analyse-script.ts';
 import { agentFindings, applySafeFixes } from '../../src/core/workflow/index.ts';
@@ -74,6 +75,40 @@ describe('async functions become plain ones that do the same', () => {
     expect(found).toHaveLength(1);
     expect(found[0]?.fix).toBeUndefined();
   });
+});
+
+it('random helpers do the same with and without async', async () => {
+  const statement = fc.constantFrom(
+    `const a = await runs.run(k + '1', ${P});`,
+    `const { output } = await runs.run(k + '2', ${P});`,
+    `await runs.run(k + '3', ${P});`,
+    `let b = k + 'x';`,
+    `b = await helper(k);`,
+    `if (k === 'x') return 'early';`,
+    `const g = () => k;`,
+    `var c = 1;`,
+    `for (const n of [1, 2]) await runs.run(k + n, ${P});`,
+  );
+  const end = fc.constantFrom(
+    `return (await runs.run(k + '9', ${P})).output;`,
+    `return { of: [await helper(k), k] };`,
+    `return runs.run(k + '8', ${P});`,
+    'return k;',
+    '',
+  );
+  let repaired = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.uniqueArray(statement, { maxLength: 5 }), end, async (body, last) => {
+      const script = `function helper(x) { return [x] }\nasync function f(k) {\n${body.join('\n')}\n${last}\n}\nreturn [await f('x'), await f('y')];`;
+      const result = fixed(script);
+      if (result === script) return;
+      repaired += 1;
+      expect(findings(result), result).toEqual([]);
+      expect(await runScript(result), result).toEqual(await runScript(script));
+    }),
+    { numRuns: 500 },
+  );
+  expect(repaired).toBeGreaterThan(50);
 });
 
 describe('batch results', () => {

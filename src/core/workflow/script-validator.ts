@@ -108,8 +108,9 @@ export class ScriptValidator implements AsyncDisposable {
     });
     worker.on('message', (message: unknown) => {
       if (worker !== this.#worker) return;
-      const { id, analysis } = validateResponse.parse(message);
-      if (this.#current?.job.id === id) this.#finish((job) => job.resolve(analysis));
+      const { data, error } = validateResponse.safeParse(message);
+      if (!data) this.#finish((job) => job.reject(error));
+      else if (this.#current?.job.id === data.id) this.#finish((job) => job.resolve(data.analysis));
     });
     worker.on('error', (error: NodeJS.ErrnoException) => {
       if (worker !== this.#worker) return;
