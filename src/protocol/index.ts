@@ -10,5 +10,7 @@ export * from './transcript-panel.ts';
 export * from './usage.ts';
 export * from './view.ts';
 export * from './workflow.ts';
+export * from './workflow-calls.ts';
 export * from './workflow-findings.ts';
 export * from './workflow-lanes.ts';
+export * from './workflow-launch.ts';

@@ -4,7 +4,6 @@ import {
   isKnown,
   isObject,
   keyFault,
-  launchFaults,
   MAX_LANE_PATH_BYTES,
   MAX_LANE_TASK_BYTES,
   MAX_LANES,
@@ -16,6 +15,7 @@ import {
   UNKNOWN,
   WORKFLOW_KEY,
 } from './workflow.ts';
+import { launchFaults } from './workflow-launch.ts';
 
 const utf8 = new TextEncoder();
 
