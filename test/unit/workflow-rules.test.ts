@@ -401,6 +401,7 @@ describe('batch results', () => {
     `let r = ${BATCH}; r = { a: 1 }; return r.a`,
     `const r = ${BATCH}; { const r = { a: 1 }; emit(r.a) } return r.length`,
     `const r = ${BATCH}; r.a = 1`,
+    `const r = ${BATCH}; for (r.a of [1]) emit(1); [r.b] = [2]; ({ x: r.a } = {}); delete r.b`,
     `const r = await runs.all([{ key: 'length', agent: 'w' }, { key: 'map', agent: 'w' }]); return r.length + r.map`,
     `const r = ${BATCH}; const k = 'a'; return r[k]`,
     `const r = ${BATCH}; return Object.fromEntries(r.map((x) => [x.key, x])).a`,

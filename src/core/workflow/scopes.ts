@@ -158,10 +158,10 @@ export class Scopes {
     else this.globals.set(identifier.name, [identifier]);
   }
 
-  /** Whether a use assigns to the name, also as part of a pattern. */
-  isWritten(identifier: Identifier): boolean {
-    let inner: AnyNode = identifier;
-    for (const around of this.#tree.ancestors(identifier)) {
+  /** Whether a name or property is assigned to, also as part of a pattern. */
+  isWritten(target: AnyNode): boolean {
+    let inner: AnyNode = target;
+    for (const around of this.#tree.ancestors(target)) {
       switch (around.type) {
         case 'AssignmentExpression':
           return around.left === inner;

@@ -148,8 +148,7 @@ function follow(script: Script, origin: AnyNode): Uses {
       case 'MemberExpression': {
         const name = parent.object === node ? propertyName(parent) : undefined;
         const place = script.tree.parent(parent);
-        const isWritten =
-          (place?.type === 'AssignmentExpression' && place.left === parent) || place?.type === 'UpdateExpression';
+        const isWritten = script.scopes.isWritten(parent);
         const isDeleted = place?.type === 'UnaryExpression' && place.operator === 'delete';
         if (isWritten) uses.mayHaveMore = true;
         if (name !== undefined && !isWritten && !isDeleted)
