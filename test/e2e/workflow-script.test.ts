@@ -1,9 +1,11 @@
 /** A workflow script in the packaged extension: what is seen of problems, fixes, types and completion. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { packageExtension } from '../../scripts/package.mjs';
 import { tempDir } from '../support/temp.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { shootFailures } from './failure-shots.ts';
 import { type Session, startSession } from './session.ts';
 
@@ -44,6 +46,26 @@ async function goTo(place: string): Promise<void> {
   await page.keyboard.press('Control+G');
   await quickInput.fill(`:${place}`);
   await quickInput.accept();
+  const [line, column] = place.split(':');
+  await session.workbench.statusBarItem(`Ln ${line}, Col ${column}`).waitFor();
+}
+
+/** Opens a list at the cursor. It closes again when something that was under way takes the focus. */
+async function openList(key: string, entry: Locator): Promise<void> {
+  const { keyboard } = session.workbench.page;
+  await waitFor(
+    'the list',
+    async () => {
+      await keyboard.press(key);
+      const opened = await entry.waitFor({ timeout: 3_000 }).then(
+        () => true,
+        () => false,
+      );
+      if (!opened) await keyboard.press('Escape');
+      return opened;
+    },
+    { timeoutMs: 30_000 },
+  );
 }
 
 test('problems are underlined and a quick fix removes them', async () => {
@@ -54,9 +76,8 @@ test('problems are underlined and a quick fix removes them', async () => {
   await page.locator('.squiggly-error').first().waitFor();
   await page.locator('.squiggly-warning').first().waitFor();
   await goTo('6:64');
-  await page.keyboard.press('Control+.');
   const widget = page.locator('.action-widget');
-  await widget.getByText('Take the results apart by their order').waitFor();
+  await openList('Control+.', widget.getByText('Take the results apart by their order'));
   await workbench.screenshot('workflow-quick-fix');
   await widget.getByText('Fix all safe problems of this script').click();
   await page.getByText('Validate (errors: 0, warnings: 1)').waitFor();
@@ -72,9 +93,7 @@ test('a name of an agent is completed', async () => {
   const { workbench } = session;
   const { page } = workbench;
   await goTo('3:27');
-  await page.keyboard.press('Control+Space');
-  const widget = page.locator('.suggest-widget');
-  await widget.getByText('oracle').first().waitFor();
+  await openList('Control+Space', page.locator('.suggest-widget').getByText('oracle').first());
   await workbench.screenshot('workflow-completion');
   await page.keyboard.press('Escape');
 });
