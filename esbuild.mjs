@@ -12,6 +12,16 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 /** What `pi-lanes` on the PATH of integrated terminals starts. */
 const SHIMS = ['pi-lanes', 'pi-lanes.cmd'];
 
+/**
+ * tsserver finds plugins of an extension only in its node_modules. This one leads back to dist; it is written beside the packages of
+ * a checkout, and put into the VSIX by scripts/package.mjs.
+ */
+export const TYPESCRIPT_PLUGIN = {
+  'node_modules/pi-lanes-typescript/package.json':
+    '{ "name": "pi-lanes-typescript", "version": "1.0.0", "main": "./index.js" }\n',
+  'node_modules/pi-lanes-typescript/index.js': "module.exports = require('../../dist/typescript-plugin.cjs').init;\n",
+};
+
 /** Before anything else runs: an old Node would fail somewhere in the middle, without saying why. */
 const NODE_CHECK =
   "if(process.versions.node.split('.').map(Number).reduce((v,n,i)=>v||(n===[22,19,0][i]?0:n-[22,19,0][i]),0)<0)" +
@@ -100,6 +110,7 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
     format: 'esm',
     banner: { js: `import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);${NODE_CHECK}` },
   };
+  const plainEsm = { ...common, format: 'esm' };
   const editor = {
     ...common,
     format: 'cjs',
@@ -107,18 +118,40 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
     entryPoints: ['src/extension/extension.ts'],
     outfile: join(outdir, 'extension.cjs'),
   };
+  const typescriptPlugin = {
+    ...common,
+    format: 'cjs',
+    entryPoints: ['src/typescript-plugin/plugin.ts'],
+    outfile: join(outdir, 'typescript-plugin.cjs'),
+  };
   const [runnerFiles] = await Promise.all([
     buildRunner(esm, outdir),
-    ...(extension ? [build(editor), buildPages({ minify, outdir })] : []),
+    ...(extension ? [build(editor), build(typescriptPlugin), buildPages({ minify, outdir })] : []),
     // Read by the editor's own Node: the check for an old one is not needed.
     build({
-      ...common,
-      format: 'esm',
+      ...plainEsm,
       entryPoints: ['src/transcript-worker/main.ts'],
       outfile: join(outdir, 'transcript-worker.mjs'),
     }),
     build({ ...esm, entryPoints: ['src/cli/main.ts'], outfile: join(outdir, 'cli.mjs') }),
+    // Loaded by programs that are not ours, or in a thread of one that was checked: they must not end a process.
+    build({
+      ...plainEsm,
+      entryPoints: ['src/core/workflow/validate-worker.ts'],
+      outfile: join(outdir, 'validate-worker.mjs'),
+    }),
+    build({ ...plainEsm, entryPoints: ['src/api/index.ts'], outfile: join(outdir, 'api.js') }),
   ]);
+  copyFileSync(join(root, 'src', 'api', 'types.ts'), join(outdir, 'api.d.ts'));
+  if (extension) {
+    copyFileSync(join(root, 'src', 'typescript-plugin', 'workflow.d.ts'), join(outdir, 'workflow.d.ts'));
+  }
+  if (outdir === join(root, 'dist')) {
+    for (const [path, text] of Object.entries(TYPESCRIPT_PLUGIN)) {
+      mkdirSync(join(root, dirname(path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+    }
+  }
   mkdirSync(join(outdir, 'bin'));
   for (const name of SHIMS) {
     copyFileSync(join(root, 'scripts', 'shims', name), join(outdir, 'bin', name));

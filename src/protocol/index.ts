@@ -1,3 +1,4 @@
+export * from './canonical-json.ts';
 export * from './errors.ts';
 export * from './events.ts';
 export * from './format.ts';
@@ -11,3 +12,8 @@ export * from './transcript-worker.ts';
 export * from './usage.ts';
 export * from './view.ts';
 export * from './visible.ts';
+export * from './workflow.ts';
+export * from './workflow-calls.ts';
+export * from './workflow-findings.ts';
+export * from './workflow-lanes.ts';
+export * from './workflow-launch.ts';
