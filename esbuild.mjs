@@ -3,8 +3,10 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { vmScripts } from './scripts/vm-script.mjs';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -46,6 +48,24 @@ async function buildRunner(options, outdir) {
   return files.filter((name) => name.endsWith('.mjs')).sort();
 }
 
+/** The worker that runs workflow scripts, with the script engine beside it. */
+export async function buildEngineWorker({ outdir, minify = false }) {
+  await build({
+    absWorkingDir: root,
+    bundle: true,
+    platform: 'node',
+    target: 'node22',
+    format: 'esm',
+    minify,
+    sourcemap: minify ? false : 'linked',
+    logLevel: 'warning',
+    plugins: [englishOnly, vmScripts],
+    entryPoints: ['src/core/workflow/engine/worker.ts'],
+    outfile: join(outdir, 'engine-worker.mjs'),
+  });
+  copyFileSync(createRequire(import.meta.url).resolve('quickjs-wasi/quickjs.wasm'), join(outdir, 'quickjs.wasm'));
+}
+
 /** @param {{ minify?: boolean, outdir?: string, extension?: boolean }} [options] `extension: false` leaves the editor's bundle out */
 export async function buildAll({ minify = false, outdir = join(root, 'dist'), extension = true } = {}) {
   rmSync(outdir, { recursive: true, force: true });
@@ -60,7 +80,7 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
     loader: { '.md': 'text' },
     define: { PI_LANES_VERSION: JSON.stringify(version) },
     logLevel: 'warning',
-    plugins: [englishOnly],
+    plugins: [englishOnly, vmScripts],
   };
   // ESM bundles need `require` for the CommonJS packages inside them.
   const esm = {
@@ -79,6 +99,8 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
     buildRunner(esm, outdir),
     ...(extension ? [build(editor)] : []),
     build({ ...esm, entryPoints: ['src/cli/main.ts'], outfile: join(outdir, 'cli.mjs') }),
+    build({ ...esm, entryPoints: ['src/api/workflow-execution.ts'], outfile: join(outdir, 'api.js') }),
+    buildEngineWorker({ outdir, minify }),
   ]);
   mkdirSync(join(outdir, 'bin'));
   for (const name of SHIMS) {

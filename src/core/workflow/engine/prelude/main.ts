@@ -17,17 +17,18 @@ function realm(bridge: Bridge): object {
   const ask = asking(bridge);
   let body: (() => Promise<unknown>) | undefined;
 
-  const failed = (thrown: unknown): void => {
+  const failed = (thrown: unknown, place = ''): void => {
     const { name, message, stack } = describeError(thrown);
     const kind = kindOf(thrown) ?? 'script';
-    bridge('failed', `{"kind":${quoteJson(kind)},"name":${quoteJson(name)},"message":${quoteJson(message)},"stack":${quoteJson(stack)}}`);
+    const text = `{"kind":${quoteJson(kind)},"name":${quoteJson(name)},"message":${quoteJson(message)},"stack":${quoteJson(stack)}}`;
+    bridge('failed', text, place);
   };
   const finished = (value: unknown): void => {
     let text: string;
     try {
       text = toJsonText(value, 'return', 'return');
     } catch (error) {
-      failed(error);
+      failed(error, 'return');
       return;
     }
     bridge('done', text, observedOperations());
@@ -45,7 +46,7 @@ function realm(bridge: Bridge): object {
       const script = body;
       body = undefined;
       if (!script) throw failure('engine', 'there is no script to start');
-      nativeThen(script(), finished, failed);
+      nativeThen(script(), finished, (thrown: unknown) => failed(thrown));
     },
     settle(id: string, kind: string, text: string): void {
       settle(id, kind, text, ask);

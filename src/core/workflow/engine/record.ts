@@ -1,0 +1,33 @@
+/** Everything that a run of a script depended on: given again, in the same order, it gives the same run. Plain JSON. */
+import type { StepBreak, StepInput } from './calls.ts';
+import type { ConductorSettings, Fact } from './conductor.ts';
+import type { EndCause } from './conclusion.ts';
+
+export interface RecordedStep {
+  /** Milliseconds since 1970. */
+  at: number;
+  facts: Fact[];
+  interruptAt?: NonNullable<StepInput['interruptAt']>;
+  /** The worker had to be ended in the middle: nothing that the script did in this step counts. */
+  killed?: true;
+}
+
+export interface ExecutionRecord {
+  version: 1;
+  script: string;
+  /** JSON text. */
+  args?: string;
+  state: boolean;
+  seed: number;
+  settings: ConductorSettings;
+  steps: RecordedStep[];
+  /** What settled after the body had ended. */
+  late: { at: number; facts: Fact[] }[];
+  /** Why it ended, where the steps do not tell. */
+  end: EndCause | undefined;
+}
+
+/** Whether a break can be repeated by the steps alone. */
+export function isInterrupt(broken: StepBreak): broken is Extract<StepBreak, { polls: number }> {
+  return 'polls' in broken;
+}
