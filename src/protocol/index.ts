@@ -1,3 +1,4 @@
+export * from './canonical-json.ts';
 export * from './errors.ts';
 export * from './events.ts';
 export * from './format.ts';
@@ -8,3 +9,6 @@ export * from './transcript.ts';
 export * from './transcript-panel.ts';
 export * from './usage.ts';
 export * from './view.ts';
+export * from './workflow.ts';
+export * from './workflow-findings.ts';
+export * from './workflow-lanes.ts';
