@@ -379,7 +379,7 @@ function asView(key: string, value: unknown): ChildView {
     ...fields,
     key,
     ok: fields['ok'] === true,
-    output: text(fields['output']) === undefined ? '' : String(fields['output']),
+    output: typeof fields['output'] === 'string' ? fields['output'] : '',
     artifactPaths: Array.isArray(fields['artifactPaths']) ? fields['artifactPaths'] : [],
   };
 }

@@ -145,12 +145,15 @@ export function toJsonText(value: unknown, root: string, mode: BoundaryMode): st
     });
   };
 
+  const checkSize = (): void => {
+    if (text.length <= MAX_VALUE_CHARS) return;
+    throw failure('limit', `${root} has more than ${toText(MAX_VALUE_CHARS)} characters as JSON`);
+  };
+
   write(value);
   for (let frame = frames.at(frames.length - 1); frame; frame = frames.at(frames.length - 1)) {
     frame.index++;
-    if (text.length > MAX_VALUE_CHARS) {
-      throw failure('limit', `${root} has more than ${toText(MAX_VALUE_CHARS)} characters as JSON`);
-    }
+    checkSize();
     if (frame.index >= frame.length) {
       text += frame.names ? '}' : ']';
       above.remove(frame.value);
@@ -166,6 +169,7 @@ export function toJsonText(value: unknown, root: string, mode: BoundaryMode): st
     if (frame.names) text += `${quoteJson(name as string)}:`;
     write(item);
   }
+  checkSize();
   return text;
 }
 
