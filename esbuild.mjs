@@ -2,8 +2,8 @@
 // dist/runtime.json names the files that detached runners execute and their content hash (see docs/architecture.md).
 import { createHash } from 'node:crypto';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
 import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { vmScripts } from './scripts/vm-script.mjs';

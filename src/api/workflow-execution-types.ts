@@ -42,8 +42,17 @@ export interface WorkflowReference {
 /** Where the work of a workflow is done. A function that is absent makes its calls reject as not available. */
 export interface WorkflowHost {
   /** Runs one child. A rejection is a failed child; after `signal` aborts, the answer no longer matters. */
-  launch(call: { key: string; params: Record<string, unknown>; signal: AbortSignal }): Promise<HostChildResult> | HostChildResult;
-  steer?(call: { key: string; message: string; options: Record<string, unknown>; signal: AbortSignal }): Promise<SteerReceipt> | SteerReceipt;
+  launch(call: {
+    key: string;
+    params: Record<string, unknown>;
+    signal: AbortSignal;
+  }): Promise<HostChildResult> | HostChildResult;
+  steer?(call: {
+    key: string;
+    message: string;
+    options: Record<string, unknown>;
+    signal: AbortSignal;
+  }): Promise<SteerReceipt> | SteerReceipt;
   hostCommand?(call: {
     key: string;
     params: Record<string, unknown>;

@@ -28,7 +28,9 @@ const numbers = z.object({
   globalConcurrencyLimit: z.optional(positive),
   maxSubagentSpawnsPerRun: z.optional(positive),
   timeoutMs: z.optional(
-    positive.check(z.maximum(MAX_DELAY_MS, `must be at most ${MAX_DELAY_MS} (about 24 days): a longer timer would ring at once`)),
+    positive.check(
+      z.maximum(MAX_DELAY_MS, `must be at most ${MAX_DELAY_MS} (about 24 days): a longer timer would ring at once`),
+    ),
   ),
   seed: z.optional(z.int().check(z.nonnegative(), z.maximum(2 ** 32))),
   usageBudget: z.optional(usageBudget),
@@ -40,8 +42,10 @@ export interface ExecutionEnvironment {
   now?: () => number;
 }
 
-export const executeWorkflow: typeof types.executeWorkflow = (options) => executeWorkflowIn(options, { worker: ENGINE_WORKER });
-export const replayWorkflow: typeof types.replayWorkflow = (record) => replayWorkflowIn(record, { worker: ENGINE_WORKER });
+export const executeWorkflow: typeof types.executeWorkflow = (options) =>
+  executeWorkflowIn(options, { worker: ENGINE_WORKER });
+export const replayWorkflow: typeof types.replayWorkflow = (record) =>
+  replayWorkflowIn(record, { worker: ENGINE_WORKER });
 
 export async function executeWorkflowIn(
   options: types.ExecuteWorkflowOptions,
@@ -92,22 +96,39 @@ export async function replayWorkflowIn(
   record: unknown,
   environment: ExecutionEnvironment,
 ): Promise<Omit<types.WorkflowExecution, 'record'>> {
-  if (!isRecord(record)) throw new TypeError('The record is none of executeWorkflow: it must be the field "record" of its result.');
+  if (!isRecord(record))
+    throw new TypeError('The record is none of executeWorkflow: it must be the field "record" of its result.');
   return replayExecution(record, environment.worker);
 }
 
 function isRecord(value: unknown): value is ExecutionRecord {
-  return isObject(value) && value['version'] === 1 && typeof value['script'] === 'string' && Array.isArray(value['steps']);
+  return (
+    isObject(value) && value['version'] === 1 && typeof value['script'] === 'string' && Array.isArray(value['steps'])
+  );
 }
 
 function notStarted(reason: string, kind: types.WorkflowFailure['kind'] = 'validation'): types.WorkflowExecution {
   const error: types.WorkflowFailure = { kind, message: `The workflow was not started: ${reason}` };
-  const record = { version: 1, script: '', state: false, seed: 0, settings: {}, steps: [], late: [], end: { type: 'refused', error } };
+  const record = {
+    version: 1,
+    script: '',
+    state: false,
+    seed: 0,
+    settings: {},
+    steps: [],
+    late: [],
+    end: { type: 'refused', error },
+  };
   const engine = { steps: 0, fuel: 0, heapBytes: 0 };
   return { ok: false, error, trace: [], emits: [], console: [], abortedKeys: [], partialChildren: [], engine, record };
 }
 
-async function perform(effect: Effect, signal: AbortSignal, host: types.WorkflowHost, state: types.WorkflowState | undefined): Promise<Fact> {
+async function perform(
+  effect: Effect,
+  signal: AbortSignal,
+  host: types.WorkflowHost,
+  state: types.WorkflowState | undefined,
+): Promise<Fact> {
   const { id } = effect;
   switch (effect.type) {
     case 'launch': {
@@ -118,17 +139,37 @@ async function perform(effect: Effect, signal: AbortSignal, host: types.Workflow
     }
     case 'steer': {
       const { key, message, options } = effect;
-      return { id, key, ok: true, value: plain(await host.steer?.({ key, message, options, signal }), `The receipt of '${key}'`) };
+      return {
+        id,
+        key,
+        ok: true,
+        value: plain(await host.steer?.({ key, message, options, signal }), `The receipt of '${key}'`),
+      };
     }
     case 'host': {
       const { key, params } = effect;
-      return { id, key, ok: true, value: plain(await host.hostCommand?.({ key, params, signal }), `The result of '${key}'`) };
+      return {
+        id,
+        key,
+        ok: true,
+        value: plain(await host.hostCommand?.({ key, params, signal }), `The result of '${key}'`),
+      };
     }
     case 'status':
-      return { id, key: effect.target, ok: true, value: plain(await host.status?.(effect.runId), `The status of '${effect.runId}'`) };
+      return {
+        id,
+        key: effect.target,
+        ok: true,
+        value: plain(await host.status?.(effect.runId), `The status of '${effect.runId}'`),
+      };
     case 'state.get': {
       const value = await state?.get(effect.key);
-      return { id, key: effect.key, ok: true, ...(value === undefined ? {} : { value: plain(value, `The state '${effect.key}'`) }) };
+      return {
+        id,
+        key: effect.key,
+        ok: true,
+        ...(value === undefined ? {} : { value: plain(value, `The state '${effect.key}'`) }),
+      };
     }
     case 'state.set':
       await state?.set(effect.key, JSON.parse(effect.value));
@@ -138,9 +179,15 @@ async function perform(effect: Effect, signal: AbortSignal, host: types.Workflow
 
 async function resolveResume(reference: Record<string, unknown>, host: types.WorkflowHost): Promise<string> {
   const { workflowRunId, key } = reference;
-  const runId: unknown = await host.resolveResume?.({ workflowRunId: String(workflowRunId), key: String(key), latest: true });
+  const runId: unknown = await host.resolveResume?.({
+    workflowRunId: String(workflowRunId),
+    key: String(key),
+    latest: true,
+  });
   if (typeof runId !== 'string' || runId.trim() === '') {
-    throw new Error(`The child '${String(key)}' of workflow ${String(workflowRunId)} cannot be resumed: no run id was found.`);
+    throw new Error(
+      `The child '${String(key)}' of workflow ${String(workflowRunId)} cannot be resumed: no run id was found.`,
+    );
   }
   return runId.trim();
 }

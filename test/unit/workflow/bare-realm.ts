@@ -1,10 +1,10 @@
 /** A realm without the workflow around it: `runs.run` gives a promise that the test settles. For tests of the engine itself. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { isKeyedRead } from '../../../src/protocol/index.ts';
 import prelude from '../../../src/core/workflow/engine/prelude/main.ts?vm';
 import { quickJsEngine } from '../../../src/core/workflow/engine/quickjs.ts';
 import { EngineFailure } from '../../../src/core/workflow/engine/script-engine.ts';
+import { isKeyedRead } from '../../../src/protocol/index.ts';
 
 const require = createRequire(import.meta.url);
 let compiled: Promise<WebAssembly.Module> | undefined;
@@ -59,7 +59,8 @@ export async function runBare(script: string, options: BareOptions = {}): Promis
       } else if (name === 'failed') outcome.error = JSON.parse(first);
       else if (name === 'emit') outcome.emits.push(JSON.parse(first));
       else if (name === 'console') outcome.console.push(`[${first}] ${second}`);
-      else if (name === 'keyed') return isKeyedRead(first) ? JSON.stringify({ kind: 'validation', message: 'no index' }) : '';
+      else if (name === 'keyed')
+        return isKeyedRead(first) ? JSON.stringify({ kind: 'validation', message: 'no index' }) : '';
       else calls.push({ id: first, key: second.replaceAll('"', ''), name, settled: false });
       return '';
     },
@@ -84,7 +85,11 @@ export async function runBare(script: string, options: BareOptions = {}): Promis
       const call = calls.find((each) => each.key === key && !each.settled);
       if (call) settle(call);
     }
-    for (let next = calls.find((call) => !call.settled); next && !over(outcome); next = calls.find((call) => !call.settled)) {
+    for (
+      let next = calls.find((call) => !call.settled);
+      next && !over(outcome);
+      next = calls.find((call) => !call.settled)
+    ) {
       settle(next);
     }
   } catch (error) {

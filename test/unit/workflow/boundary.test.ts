@@ -37,7 +37,14 @@ describe('the JSON boundary', () => {
          return out`,
         { state: { get: () => undefined, set: () => undefined } },
       );
-      const paths = [/^emit\.a/, /^state\.set\('k'\) value\.x/, /^runs\.run params\.task/, /^runs\.all items\[0\]\.task/, /^runs\.host params\.command/, /^runs\.lanes\[0\]\.stages\[0\]\.task/];
+      const paths = [
+        /^emit\.a/,
+        /^state\.set\('k'\) value\.x/,
+        /^runs\.run params\.task/,
+        /^runs\.all items\[0\]\.task/,
+        /^runs\.host params\.command/,
+        /^runs\.lanes\[0\]\.stages\[0\]\.task/,
+      ];
       const messages = inside.value as string[];
       paths.forEach((path, index) => {
         expect(messages[index]).toMatch(path);
@@ -62,7 +69,9 @@ describe('the JSON boundary', () => {
   });
 
   it('wf-19 a return drops undefined properties and makes undefined elements null, at every depth', async () => {
-    expect((await play('return {a: undefined, b: [undefined, {c: undefined, d: 1}]}')).value).toEqual({ b: [null, { d: 1 }] });
+    expect((await play('return {a: undefined, b: [undefined, {c: undefined, d: 1}]}')).value).toEqual({
+      b: [null, { d: 1 }],
+    });
   });
 
   it('wf-20 objects without prototype and shared references are accepted, accessors are read', async () => {
@@ -80,7 +89,9 @@ describe('the JSON boundary', () => {
   });
 
   it('wf-21 a failing emit can be caught and records nothing; earlier emits outlive a later failure', async () => {
-    const { error, emits } = await play(`emit(1); try { emit(() => 1) } catch {} emit({b: 2}); throw new Error('later')`);
+    const { error, emits } = await play(
+      `emit(1); try { emit(() => 1) } catch {} emit({b: 2}); throw new Error('later')`,
+    );
     expect(emits).toEqual([1, { b: 2 }]);
     expect(error?.message).toContain('later');
   });
@@ -94,7 +105,13 @@ describe('the JSON boundary', () => {
     const children = Object.fromEntries(
       Array.from({ length: 12 }, (_, index) => [
         `k${index}`,
-        { ok: true, output: 'x', runId: `id-${index}`, outputReference: `/out/${index}.md`, artifactPaths: [`/art/${index}`] },
+        {
+          ok: true,
+          output: 'x',
+          runId: `id-${index}`,
+          outputReference: `/out/${index}.md`,
+          artifactPaths: [`/art/${index}`],
+        },
       ]),
     );
     const { error } = await play(
@@ -121,7 +138,9 @@ describe('the JSON boundary', () => {
   });
 
   it('wf-24 a batch result can be returned and emitted, also nested', async () => {
-    const { value, emits } = await play(`const all = await runs.all([{key: 'a', ...${P}}]); emit(all); emit({all}); return [all]`);
+    const { value, emits } = await play(
+      `const all = await runs.all([{key: 'a', ...${P}}]); emit(all); emit({all}); return [all]`,
+    );
     expect(value).toMatchObject([[{ key: 'a', output: 'a done' }]]);
     expect(emits).toMatchObject([[{ key: 'a' }], { all: [{ key: 'a' }] }]);
   });
@@ -149,7 +168,12 @@ describe('the JSON boundary', () => {
     expect(entries).toEqual([
       { level: 'log', text: 'a b 1 { a: { b: { c: { d: { e: 1 } } } } }' },
       { level: 'warn', text: '[1, "x"] Map {} [Function] 5n null undefined' },
-      { level: 'error', text: expect.stringMatching(/^\{ g: \[Getter\], self: \[Circular\] \} TypeError: bad\n {4}at workflow\.js:2:\d+$/) },
+      {
+        level: 'error',
+        text: expect.stringMatching(
+          /^\{ g: \[Getter\], self: \[Circular\] \} TypeError: bad\n {4}at workflow\.js:2:\d+$/,
+        ),
+      },
       { level: 'info', text: 'Symbol(s)' },
     ]);
   });

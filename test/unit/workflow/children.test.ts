@@ -12,7 +12,8 @@ describe('keys and reuse', () => {
        return out`,
     );
     expect(Object.values(value as object)).toHaveLength(12);
-    for (const message of Object.values(value as object)) expect(message).toMatch(/runs\.run.*128 characters.*letter or digit/);
+    for (const message of Object.values(value as object))
+      expect(message).toMatch(/runs\.run.*128 characters.*letter or digit/);
     expect(keys).toEqual(['k'.repeat(128)]);
   });
 
@@ -82,7 +83,11 @@ describe('keys and reuse', () => {
        try { runs.all([{key: 'h', ...${P}}]) } catch (e) { out.push(e.message) }
        try { runs.host('h', H) } catch (e) { out.push(e.message) }
        return out`,
-      { host: { hostCommand: () => ({ ok: true, state: 'passed', exitCode: 0, stdout: '', stderr: '', outputPath: '/x' }) } },
+      {
+        host: {
+          hostCommand: () => ({ ok: true, state: 'passed', exitCode: 0, stdout: '', stderr: '', outputPath: '/x' }),
+        },
+      },
     );
     expect(value).toEqual(Array(4).fill(expect.stringContaining('already in use')));
     expect(keys).toEqual(['a']);
@@ -96,7 +101,9 @@ describe('runs.run and runs.all', () => {
       { children: { a: { ok: false, output: 'said', error: 'the error' }, b: { ok: false, output: 'said' } } },
     );
     expect(value).toEqual(["Run 'a' failed: the error", "Run 'b' failed: said"]);
-    const { error } = await play(`const x = 1;\nawait runs.run('a', ${P})`, { children: { a: { ok: false, error: 'boom' } } });
+    const { error } = await play(`const x = 1;\nawait runs.run('a', ${P})`, {
+      children: { a: { ok: false, error: 'boom' } },
+    });
     expect(error).toMatchObject({ kind: 'script', line: 2, message: expect.stringContaining("Run 'a' failed: boom") });
   });
 
@@ -117,32 +124,57 @@ describe('runs.run and runs.all', () => {
       s: { ok: false, stopped: true, output: 'so far' },
       d: ["Run 'd' detached: asked", 'detached-child'],
       i: "Run 'i' failed: mid",
-      all: [[false, true, null, null], [false, null, true, null], [false, null, null, true]],
+      all: [
+        [false, true, null, null],
+        [false, null, true, null],
+        [false, null, null, true],
+      ],
     });
     expect(rows(execution)).toEqual(expect.arrayContaining(['run s stopped', 'run d detached', 'run i failed']));
     expect((await play(`await runs.run('d', ${P})`, { children })).error?.kind).toBe('detached-child');
   });
 
   it('wf-42 runs.all keeps the order of the items, waits for all and stops nobody', async () => {
-    const execution = await play(`return (await runs.all(['a', 'b', 'c'].map(key => ({key, ...${P}})))).map(r => [r.key, r.ok])`, {
-      children: { a: 'open', b: { ok: false, error: 'no' }, c: 'open' },
-      onLaunch: (call, all) => {
-        if (call.key !== 'c') return;
-        call.settle({ ok: true, output: 'c' });
-        setTimeout(() => all[0]?.settle({ ok: true, output: 'a' }), 10);
+    const execution = await play(
+      `return (await runs.all(['a', 'b', 'c'].map(key => ({key, ...${P}})))).map(r => [r.key, r.ok])`,
+      {
+        children: { a: 'open', b: { ok: false, error: 'no' }, c: 'open' },
+        onLaunch: (call, all) => {
+          if (call.key !== 'c') return;
+          call.settle({ ok: true, output: 'c' });
+          setTimeout(() => all[0]?.settle({ ok: true, output: 'a' }), 10);
+        },
       },
-    });
-    expect(execution.value).toEqual([['a', true], ['b', false], ['c', true]]);
+    );
+    expect(execution.value).toEqual([
+      ['a', true],
+      ['b', false],
+      ['c', true],
+    ]);
     expect(execution.launched.every(({ signal }) => signal.aborted)).toBe(true);
-    expect(rows(execution)).toEqual(['run a started', 'run b started', 'run c started', 'run b failed', 'run c completed', 'run a completed']);
+    expect(rows(execution)).toEqual([
+      'run a started',
+      'run b started',
+      'run c started',
+      'run b failed',
+      'run c completed',
+      'run a completed',
+    ]);
   });
 
   it('wf-43 a launch that throws is a failed element without artifacts', async () => {
-    const { value } = await play(`return await runs.all([{key: 'a', ...${P}}])`, { children: { a: new Error('no such agent') } });
-    expect(value).toEqual([{ key: 'a', ok: false, output: 'no such agent', error: 'no such agent', artifactPaths: [] }]);
+    const { value } = await play(`return await runs.all([{key: 'a', ...${P}}])`, {
+      children: { a: new Error('no such agent') },
+    });
+    expect(value).toEqual([
+      { key: 'a', ok: false, output: 'no such agent', error: 'no such agent', artifactPaths: [] },
+    ]);
   });
 
-  for (const [limit, expected] of [[3, 3], [undefined, 20]] as const) {
+  for (const [limit, expected] of [
+    [3, 3],
+    [undefined, 20],
+  ] as const) {
     it(`wf-44 at most ${expected} children run at the same time, first come first served`, async () => {
       let running = 0;
       let most = 0;
@@ -170,14 +202,28 @@ describe('runs.run and runs.all', () => {
        for (const attempt of [() => all.a, () => all['b'], () => { const {a} = all }, () => all.output]) { try { attempt(); out.push('read') } catch (e) { out.push(e.message) } }
        const [first, second] = all;
        return {out, array: Array.isArray(all), keys: all.map(r => r.key), at: all.at(-1).key, spread: [...all].length, length: all.length,
-         outside: all[7] === undefined, negative: all[-1] === undefined, has: 'a' in all, then: all.then === undefined, json: all.toJSON === undefined,
+         outside: all[7] === undefined, negative: all[-1] === undefined, has: 'a' in all, thenable: all.then === undefined, json: all.toJSON === undefined,
          probes: all['@@iterator'] === undefined && all.$$typeof === undefined && all.nodeType === undefined, first: first.key, second: second.key,
          instance: all instanceof Array, json2: JSON.stringify(all).length > 10, find: all.find(r => r.key === 'b').key}`,
     );
     expect(value).toMatchObject({
       out: Array(4).fill(expect.stringMatching(/ordered array.*index.*destructuring.*map/)),
-      array: true, keys: ['a', 'b'], at: 'b', spread: 2, length: 2, outside: true, negative: true, has: false, then: true, json: true,
-      probes: true, first: 'a', second: 'b', instance: true, json2: true, find: 'b',
+      array: true,
+      keys: ['a', 'b'],
+      at: 'b',
+      spread: 2,
+      length: 2,
+      outside: true,
+      negative: true,
+      has: false,
+      thenable: true,
+      json: true,
+      probes: true,
+      first: 'a',
+      second: 'b',
+      instance: true,
+      json2: true,
+      find: 'b',
     });
   });
 
@@ -207,21 +253,49 @@ describe('runs.run and runs.all', () => {
        for (const bad of [() => runs.ref('x'), () => runs.refs({})]) { try { bad() } catch (e) { out.push(e.name) } }
        return {text: String(a), template: \`\${a}\`, plus: 'x' + a, join: [a, a].join('|'), blank: String(b), json: JSON.stringify(b), keys: Object.keys(b),
          ref: runs.ref(a), refs: runs.refs([a, b]), nobody: runs.ref({}), out}`,
-      { children: { a: { ok: true, output: '  said  ', runId: '0123456789ab' }, b: { ok: true, output: ' ', runId: 'short' } } },
+      {
+        children: {
+          a: { ok: true, output: '  said  ', runId: '0123456789ab' },
+          b: { ok: true, output: ' ', runId: 'short' },
+        },
+      },
     );
     expect(value).toEqual({
-      text: 'said', template: 'said', plus: 'xsaid', join: 'said|said', blank: '[run b; id=short]',
-      json: '{"ok":true,"output":" ","runId":"short","key":"b","artifactPaths":[]}', keys: ['ok', 'output', 'runId', 'key', 'artifactPaths'],
-      ref: '[run a; id=01234567]', refs: '[run a; id=01234567]\n[run b; id=short]', nobody: '[run unknown; id=unknown]', out: ['TypeError', 'TypeError'],
+      text: 'said',
+      template: 'said',
+      plus: 'xsaid',
+      join: 'said|said',
+      blank: '[run b; id=short]',
+      json: '{"ok":true,"output":" ","runId":"short","key":"b","artifactPaths":[]}',
+      keys: ['ok', 'output', 'runId', 'key', 'artifactPaths'],
+      ref: '[run a; id=01234567]',
+      refs: '[run a; id=01234567]\n[run b; id=short]',
+      nobody: '[run unknown; id=unknown]',
+      out: ['TypeError', 'TypeError'],
     });
   });
 
   const badLaunches = [
-    '5', '[]', '"text"', '{agent: "w", task: "t", action: undefined}', '{agent: "w", tasks: []}', '{agent: "w", chain: []}', '{agent: "w", parallel: 1}',
-    '{agent: "w", concurrency: 1}', '{agent: "w", chainDir: "x"}', '{agent: "w", workflowScript: "x"}', '{agent: "w", globalConcurrencyLimit: 1}',
-    '{agent: "w", maxSubagentSpawnsPerRun: 1}', '{agent: "w", clarify: true}', '{agent: "w", worktree: "yes"}', '{agent: "w", baseRef: "a..b"}',
-    '{agent: "w", gate: " "}', '{agent: "w", gate: "x", acceptance: "high"}', '{agent: "w", lane: {version: 1, key: "other"}}',
-    '{agent: "w", lane: {version: 2, key: "a"}}', '{agent: "w", extensionBindings: {bad: 1}}',
+    '5',
+    '[]',
+    '"text"',
+    '{agent: "w", task: "t", action: undefined}',
+    '{agent: "w", tasks: []}',
+    '{agent: "w", chain: []}',
+    '{agent: "w", parallel: 1}',
+    '{agent: "w", concurrency: 1}',
+    '{agent: "w", chainDir: "x"}',
+    '{agent: "w", workflowScript: "x"}',
+    '{agent: "w", globalConcurrencyLimit: 1}',
+    '{agent: "w", maxSubagentSpawnsPerRun: 1}',
+    '{agent: "w", clarify: true}',
+    '{agent: "w", worktree: "yes"}',
+    '{agent: "w", baseRef: "a..b"}',
+    '{agent: "w", gate: " "}',
+    '{agent: "w", gate: "x", acceptance: "high"}',
+    '{agent: "w", lane: {version: 1, key: "other"}}',
+    '{agent: "w", lane: {version: 2, key: "a"}}',
+    '{agent: "w", extensionBindings: {bad: 1}}',
   ];
   it('wf-48 legacy fields, clarify, bad worktree, gate, lane and bindings are refused before the launch', async () => {
     const { value, keys } = await play(
@@ -244,7 +318,9 @@ describe('runs.run and runs.all', () => {
     );
     expect(execution.value).toEqual(['a', 'b', 'c done']);
     expect(execution.console).toEqual([{ level: 'warn', text: expect.stringContaining('runs.all') }]);
-    const failing = await play(`try { await runs.all([runs.run('a', ${P})]) } catch (e) { return e.message }`, { children: { a: new Error('no') } });
+    const failing = await play(`try { await runs.all([runs.run('a', ${P})]) } catch (e) { return e.message }`, {
+      children: { a: new Error('no') },
+    });
     expect(failing.value).toBe("Run 'a' failed: no");
   });
 
@@ -260,10 +336,29 @@ describe('runs.run and runs.all', () => {
     expect(told).toBeGreaterThan(1);
   });
 
+  it('a result that must be recovered resolves, and lets only reviews without acceptance follow', async () => {
+    const execution = await play(
+      `const a = await runs.run('a', ${P}); const out = [a.ok, a.recovery.reason];
+       for (const ask of [() => runs.run('b', ${P}), () => runs.steer('a', 'm'), () => runs.host('h', {kind: 'command', command: 'c', timeoutMs: 1}), () => state.set('k', 1)]) {
+         try { await ask(); out.push('accepted') } catch (e) { out.push(e.message) } }
+       out.push((await runs.run('review', {agent: 'reviewer', task: 't', acceptance: false})).ok); return out`,
+      {
+        children: { a: { ok: true, output: 'x', recovery: { status: 'recoverable', reason: 'no report' } } },
+        state: { get: () => 1, set: () => {} },
+        host: { steer: () => ({ state: 'delivered' }), hostCommand: () => ({ ok: true, state: 'passed' }) },
+      },
+    );
+    expect(execution.value).toEqual([false, 'no report', ...Array(4).fill(expect.stringContaining("'a'")), true]);
+    expect(execution.keys).toEqual(['a', 'review']);
+  });
+
   it('H3 a stored launch that fails before it is awaited can be caught there', async () => {
-    const { value } = await play(`const p = runs.run('a', ${P}); await runs.run('b', ${P}); try { await p } catch (e) { return e.message }`, {
-      children: { a: new Error('early') },
-    });
+    const { value } = await play(
+      `const p = runs.run('a', ${P}); await runs.run('b', ${P}); try { await p } catch (e) { return e.message }`,
+      {
+        children: { a: new Error('early') },
+      },
+    );
     expect(value).toBe("Run 'a' failed: early");
   });
 
@@ -287,12 +382,21 @@ describe('runs.run and runs.all', () => {
 
 describe('resume', () => {
   const bad = [
-    '{resume: "r1"}', '{resume: "r1", task: " "}', '{resume: " ", task: "t"}', '{resume: "r1", task: "t", agent: "w"}', '{resume: "r1", task: "t", gate: "x"}',
-    '{resume: "r1", task: "t", extensionBindings: {}}', '{resume: "previous", task: "t"}',
+    '{resume: "r1"}',
+    '{resume: "r1", task: " "}',
+    '{resume: " ", task: "t"}',
+    '{resume: "r1", task: "t", agent: "w"}',
+    '{resume: "r1", task: "t", gate: "x"}',
+    '{resume: "r1", task: "t", extensionBindings: {}}',
+    '{resume: "previous", task: "t"}',
   ];
   const badReferences = [
-    '{}', '{workflowRunId: "w", key: "k"}', '{workflowRunId: "w", key: "k", latest: false}', '{workflowRunId: " ", key: "k", latest: true}',
-    '{workflowRunId: "w", key: "-", latest: true}', '{workflowRunId: "w", key: "k", latest: true, more: 1}',
+    '{}',
+    '{workflowRunId: "w", key: "k"}',
+    '{workflowRunId: "w", key: "k", latest: false}',
+    '{workflowRunId: " ", key: "k", latest: true}',
+    '{workflowRunId: "w", key: "-", latest: true}',
+    '{workflowRunId: "w", key: "k", latest: true, more: 1}',
   ];
 
   it('wf-52 a run id is passed on with its task; agent, gate, bindings and blank tasks are refused', async () => {
@@ -301,7 +405,9 @@ describe('resume', () => {
        await runs.run('a', {resume: 'r1', task: 'go on'}); return out`,
     );
     expect(value).toEqual(bad.map(() => 'refused'));
-    expect(launched.map(({ key, params }) => ({ key, params }))).toEqual([{ key: 'a', params: { resume: 'r1', task: 'go on' } }]);
+    expect(launched.map(({ key, params }) => ({ key, params }))).toEqual([
+      { key: 'a', params: { resume: 'r1', task: 'go on' } },
+    ]);
   });
 
   it('wf-53 a reference is resolved before the launch; malformed ones and a missing resolver are refused', async () => {
@@ -328,21 +434,39 @@ describe('resume', () => {
       `const a = await runs.run('a', ${P}); const b = await runs.run('b', {resume: a.runId, task: 't'}); const c = await runs.run('c', {resume: b.runId, task: 't'});
        const d = await runs.run('d', {resume: 'foreign', task: 't'}); return [a.continuation === undefined, b.continuation, c.continuation, d.continuation]`,
     );
-    expect(value).toEqual([true, { runIds: ['run-a', 'run-b'] }, { runIds: ['run-a', 'run-b', 'run-c'] }, { runIds: ['foreign', 'run-d'] }]);
+    expect(value).toEqual([
+      true,
+      { runIds: ['run-a', 'run-b'] },
+      { runIds: ['run-a', 'run-b', 'run-c'] },
+      { runIds: ['foreign', 'run-d'] },
+    ]);
   });
 
-  const aborted = { ok: false, output: '', error: 'This operation was aborted', runId: 'r1', usage: { input: 0, output: 0, cost: 0 } };
+  const aborted = {
+    ok: false,
+    output: '',
+    error: 'This operation was aborted',
+    runId: 'r1',
+    usage: { input: 0, output: 0, cost: 0 },
+  };
   it('wf-55 a child that was aborted before it began is resumed once, and only then', async () => {
     let calls = 0;
-    const once = await play(`return (await runs.run('a', {agent: 'w', task: 't', label: 'l', phase: 'p', model: 'm'})).output`, {
-      children: { a: () => (++calls === 1 ? aborted : { ok: true, output: 'done', runId: 'r2' }) },
-    });
+    const once = await play(
+      `return (await runs.run('a', {agent: 'w', task: 't', label: 'l', phase: 'p', model: 'm'})).output`,
+      {
+        children: { a: () => (++calls === 1 ? aborted : { ok: true, output: 'done', runId: 'r2' }) },
+      },
+    );
     expect(once.value).toBe('done');
     expect(once.launched.map(({ params }) => params)).toEqual([
       { agent: 'w', task: 't', label: 'l', phase: 'p', model: 'm' },
       { resume: 'r1', task: 't', label: 'l', phase: 'p' },
     ]);
-    expect(once.trace.map(({ state, phase }) => [state, phase])).toEqual([['started', 'p'], ['started', 'auto-resume'], ['completed', 'p']]);
+    expect(once.trace.map(({ state, phase }) => [state, phase])).toEqual([
+      ['started', 'p'],
+      ['started', 'auto-resume'],
+      ['completed', 'p'],
+    ]);
     const twice = await play(`await runs.run('a', ${P})`, { children: { a: aborted } });
     expect(twice.keys).toEqual(['a', 'a']);
     expect(twice.ok).toBe(false);

@@ -7,28 +7,56 @@ describe('runs.lanes', () => {
   it('wf-57 first stages start together, then each lane goes on by itself', async () => {
     const execution = await play(
       `return await runs.lanes([{key: 'x', stages: [${stage('a')}, ${stage('b')}]}, {key: 'y', stages: [${stage('a')}, ${stage('b')}]}])`,
-      { children: { 'y.a': 'open' }, onLaunch: (call, all) => {
-        if (call.key === 'x.b') all.find(({ key }) => key === 'y.a')?.settle({ ok: true, output: '', runId: 'late' });
-      } },
+      {
+        children: { 'y.a': 'open' },
+        onLaunch: (call, all) => {
+          if (call.key === 'x.b') all.find(({ key }) => key === 'y.a')?.settle({ ok: true, output: '', runId: 'late' });
+        },
+      },
     );
     expect(execution.keys).toEqual(['x.a', 'y.a', 'x.b', 'y.b']);
     expect(execution.value).toEqual([
-      { key: 'x', state: 'complete', stages: [{ key: 'a', state: 'completed', ok: true, runId: 'run-x.a' }, { key: 'b', state: 'completed', ok: true, runId: 'run-x.b' }] },
-      { key: 'y', state: 'complete', stages: [{ key: 'a', state: 'completed', ok: true, runId: 'late' }, { key: 'b', state: 'completed', ok: true, runId: 'run-y.b' }] },
+      {
+        key: 'x',
+        state: 'complete',
+        stages: [
+          { key: 'a', state: 'completed', ok: true, runId: 'run-x.a' },
+          { key: 'b', state: 'completed', ok: true, runId: 'run-x.b' },
+        ],
+      },
+      {
+        key: 'y',
+        state: 'complete',
+        stages: [
+          { key: 'a', state: 'completed', ok: true, runId: 'late' },
+          { key: 'b', state: 'completed', ok: true, runId: 'run-y.b' },
+        ],
+      },
     ]);
-    expect(execution.trace[0]).toMatchObject({ operation: 'run', key: 'x.a', state: 'started', generatedLaneKey: true });
+    expect(execution.trace[0]).toMatchObject({
+      operation: 'run',
+      key: 'x.a',
+      state: 'started',
+      generatedLaneKey: true,
+    });
   });
 
   it('wf-58 failure, stop, detachment and a blocked verdict block their lane and skip the rest of it', async () => {
-    const lanes = ['f', 's', 'd', 'b', 'ok'].map((key) => `{key: '${key}', stages: [${stage('one')}, ${stage('two')}, ${stage('three')}]}`);
+    const lanes = ['f', 's', 'd', 'b', 'ok'].map(
+      (key) => `{key: '${key}', stages: [${stage('one')}, ${stage('two')}, ${stage('three')}]}`,
+    );
     const { value, keys } = await play(`return await runs.lanes([${lanes.join(', ')}])`, {
       children: {
-        'f.one': new Error('no agent'), 's.two': { stopped: true, output: 'x' }, 'd.one': { detached: true, output: 'q' },
+        'f.one': new Error('no agent'),
+        's.two': { stopped: true, output: 'x' },
+        'd.one': { detached: true, output: 'q' },
         'b.one': { ok: true, output: 'x', structuredOutput: { verdict: 'blocked' } },
       },
     });
     const board = value as { key: string; state: string; failedStage?: string; stages: { state: string }[] }[];
-    expect(board.map(({ key, state, failedStage, stages }) => [key, state, failedStage, stages.map((row) => row.state)])).toEqual([
+    expect(
+      board.map(({ key, state, failedStage, stages }) => [key, state, failedStage, stages.map((row) => row.state)]),
+    ).toEqual([
       ['f', 'blocked', 'one', ['failed', 'skipped', 'skipped']],
       ['s', 'blocked', 'two', ['completed', 'stopped', 'skipped']],
       ['d', 'blocked', 'one', ['detached', 'skipped', 'skipped']],
@@ -44,7 +72,10 @@ describe('runs.lanes', () => {
     const lanes = verdicts.map((_, index) => `{key: 'l${index}', stages: [${stage('s')}]}`);
     const { value } = await play(`return await runs.lanes([${lanes.join(', ')}])`, {
       children: Object.fromEntries(
-        verdicts.map((verdict, index) => [`l${index}.s`, { ok: true, output: 'I am blocked', structuredOutput: { verdict } }]),
+        verdicts.map((verdict, index) => [
+          `l${index}.s`,
+          { ok: true, output: 'I am blocked', structuredOutput: { verdict } },
+        ]),
       ),
     });
     expect((value as { stages: unknown[] }[]).map(({ stages }) => stages[0])).toMatchObject([
@@ -64,7 +95,9 @@ describe('runs.lanes', () => {
     expect(launched.find(({ key }) => key === 'x.b')?.params).toEqual({ resume: 'run-x.a', task: 'go on' });
     expect(launched.some(({ key }) => key.startsWith('y.b'))).toBe(false);
     expect((value as unknown[])[1]).toMatchObject({
-      state: 'blocked', failedStage: 'b', stages: [{ state: 'completed' }, { state: 'blocked', error: expect.any(String) }, { state: 'skipped' }],
+      state: 'blocked',
+      failedStage: 'b',
+      stages: [{ state: 'completed' }, { state: 'blocked', error: expect.any(String) }, { state: 'skipped' }],
     });
   });
 
@@ -99,13 +132,23 @@ describe('runs.lanes', () => {
 
   it('wf-62 rows have no output text, and errors of at most 256 bytes', async () => {
     const long = 'ö'.repeat(400);
-    const { value } = await play(`return await runs.lanes([{key: 'x', stages: [${stage('a')}]}, {key: 'y', stages: [${stage('a')}]}])`, {
-      children: {
-        'x.a': { ok: false, output: 'secret output', error: long, outputReference: `/${'p'.repeat(300)}` },
-        'y.a': { ok: true, output: 'secret output', outputReference: '/short', structuredOutput: { verdict: 'v'.repeat(300) } },
+    const { value } = await play(
+      `return await runs.lanes([{key: 'x', stages: [${stage('a')}]}, {key: 'y', stages: [${stage('a')}]}])`,
+      {
+        children: {
+          'x.a': { ok: false, output: 'secret output', error: long, outputReference: `/${'p'.repeat(300)}` },
+          'y.a': {
+            ok: true,
+            output: 'secret output',
+            outputReference: '/short',
+            structuredOutput: { verdict: 'v'.repeat(300) },
+          },
+        },
       },
-    });
-    const [x, y] = (value as { stages: { error?: string; outputReference?: string; verdict?: string }[] }[]).map(({ stages }) => stages[0]);
+    );
+    const [x, y] = (value as { stages: { error?: string; outputReference?: string; verdict?: string }[] }[]).map(
+      ({ stages }) => stages[0],
+    );
     expect(Buffer.byteLength(x?.error ?? '')).toBeLessThanOrEqual(256);
     expect(x?.error).toMatch(/^ö+\.\.\.$/);
     expect(x?.outputReference).toBeUndefined();
@@ -114,12 +157,16 @@ describe('runs.lanes', () => {
   });
 
   it('wf-63 lanes that nobody awaits list the generated keys', async () => {
-    const { error } = await play(`runs.lanes([{key: 'x', stages: [${stage('a')}, ${stage('b')}]}, {key: 'y', stages: [${stage('a')}]}]); return 1`);
+    const { error } = await play(
+      `runs.lanes([{key: 'x', stages: [${stage('a')}, ${stage('b')}]}, {key: 'y', stages: [${stage('a')}]}]); return 1`,
+    );
     expect(error).toMatchObject({ kind: 'unawaited', message: expect.stringMatching(/'x\.a', 'y\.a'/) });
   });
 
   it('children of stages can be reused by their generated key', async () => {
-    const { value, keys } = await play(`await runs.lanes([{key: 'x', stages: [${stage('a')}]}]); return (await runs.run('x.a', {agent: 'w', task: 't'})).output`);
+    const { value, keys } = await play(
+      `await runs.lanes([{key: 'x', stages: [${stage('a')}]}]); return (await runs.run('x.a', {agent: 'w', task: 't'})).output`,
+    );
     expect(value).toBe('x.a done');
     expect(keys).toEqual(['x.a']);
   });

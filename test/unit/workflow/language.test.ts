@@ -1,5 +1,8 @@
+import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { P, play } from './workflow.ts';
+import { projectRoot } from '../../support/project-root.ts';
+import { engineWorker, P, play } from './workflow.ts';
 
 describe('the language of scripts', () => {
   it('wf-1 a return is the value, no return is null, a trailing expression is null', async () => {
@@ -30,7 +33,10 @@ describe('the language of scripts', () => {
 
   it('wf-5 a fence in a template says what to do and launches nothing', async () => {
     const { error, keys } = await play(`await runs.run('a', ${P});\nconst t = \`\n\`\`\`js\nx\n\`\`\`\n\`;`);
-    expect(error).toMatchObject({ kind: 'syntax', message: expect.stringMatching(/valid JavaScript.*fence.*array of quoted lines.*joined/s) });
+    expect(error).toMatchObject({
+      kind: 'syntax',
+      message: expect.stringMatching(/valid JavaScript.*fence.*array of quoted lines.*joined/s),
+    });
     expect(keys).toEqual([]);
   });
 
@@ -51,6 +57,7 @@ describe('the language of scripts', () => {
     `await (async () => 1)()`,
     `function f(a = async () => 1) {}`,
     `const {a = async () => 1} = {}`,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a script
     'return `${async () => 1}`',
     `return 1; async function never() {}`,
   ];
@@ -100,6 +107,22 @@ describe('the language of scripts', () => {
       expect(error?.kind).toBe('syntax');
       expect(emits).toEqual([]);
     }
+  });
+
+  it('wf-10 the engine needs no package and no certain folder', async () => {
+    const worker = await engineWorker();
+    const text = await readFile(worker, 'utf8');
+    const imports = [...text.matchAll(/^import .* from "([^"]+)"/gm)].map(([, from]) => from);
+    expect(imports.length).toBeGreaterThan(0);
+    expect(
+      imports.filter(
+        (from) =>
+          !/^(?:node:)?(?:fs\/promises|worker_threads|[a-z_]+)$/.test(from ?? '') ||
+          /quickjs|acorn|zod/.test(from ?? ''),
+      ),
+    ).toEqual([]);
+    expect(dirname(worker).startsWith(projectRoot())).toBe(false);
+    expect(await play('return 1')).toMatchObject({ ok: true, value: 1 });
   });
 
   it('what the parser knows and the engine does not is a syntax error too', async () => {

@@ -32,7 +32,11 @@ const FORMS: Form[] = [
     failing: ['b'],
     value: ['fulfilled', 'rejected'],
   },
-  { what: 'Promise.race observes all', script: `return (await Promise.race([${op('a')}, ${op('b')}])).key`, value: 'a' },
+  {
+    what: 'Promise.race observes all',
+    script: `return (await Promise.race([${op('a')}, ${op('b')}])).key`,
+    value: 'a',
+  },
   {
     what: 'Promise.any observes all',
     script: `return (await Promise.any([${op('a')}, ${op('b')}])).key`,
@@ -59,7 +63,11 @@ const FORMS: Form[] = [
     script: `const chain = ${op('a')}.then(() => ${op('b')}).then(() => ${op('c')}); await chain; return 1`,
     value: 1,
   },
-  { what: 'new Promise resolved with a launch', script: `return (await new Promise(r => r(${op('a')}))).key`, value: 'a' },
+  {
+    what: 'new Promise resolved with a launch',
+    script: `return (await new Promise(r => r(${op('a')}))).key`,
+    value: 'a',
+  },
   {
     what: 'new Promise resolved later',
     script: `let go; const p = new Promise(r => { go = r }); go(${op('a')}); return (await p).key`,
@@ -70,7 +78,11 @@ const FORMS: Form[] = [
     script: `return (await new Promise(r => { ${op('a')}.then(v => r(v.key)) }))`,
     value: 'a',
   },
-  { what: 'a resolver as handler', script: `return (await new Promise((r, x) => { ${op('a')}.then(r, x) })).key`, value: 'a' },
+  {
+    what: 'a resolver as handler',
+    script: `return (await new Promise((r, x) => { ${op('a')}.then(r, x) })).key`,
+    value: 'a',
+  },
   {
     what: 'a resolver as handler of a launch that loses a race',
     script: `return (await Promise.race([${op('a')}, new Promise(r => { ${op('b')}.then(r) })])).key`,
@@ -87,16 +99,36 @@ const FORMS: Form[] = [
     failing: ['a'],
     value: "Run 'a' failed",
   },
-  { what: 'for await over launches', script: `const out = []; for await (const r of [${op('a')}, ${op('b')}]) out.push(r.key); return out`, value: ['a', 'b'] },
-  { what: 'for await over a generator', script: `function* g() { yield ${op('a')}; yield ${op('b')} } const out = []; for await (const r of g()) out.push(r.key); return out`, value: ['a', 'b'] },
-  { what: 'Array.fromAsync', script: `return (await Array.fromAsync([${op('a')}, ${op('b')}])).map(r => r.key)`, value: ['a', 'b'] },
-  { what: 'Array.fromAsync with a mapper', script: `return await Array.fromAsync(['a', 'b'], k => runs.run(k, ${P}).then(r => r.key))`, value: ['a', 'b'] },
+  {
+    what: 'for await over launches',
+    script: `const out = []; for await (const r of [${op('a')}, ${op('b')}]) out.push(r.key); return out`,
+    value: ['a', 'b'],
+  },
+  {
+    what: 'for await over a generator',
+    script: `function* g() { yield ${op('a')}; yield ${op('b')} } const out = []; for await (const r of g()) out.push(r.key); return out`,
+    value: ['a', 'b'],
+  },
+  {
+    what: 'Array.fromAsync',
+    script: `return (await Array.fromAsync([${op('a')}, ${op('b')}])).map(r => r.key)`,
+    value: ['a', 'b'],
+  },
+  {
+    what: 'Array.fromAsync with a mapper',
+    script: `return await Array.fromAsync(['a', 'b'], k => runs.run(k, ${P}).then(r => r.key))`,
+    value: ['a', 'b'],
+  },
   {
     what: 'Array.fromAsync over an asynchronous iterator',
     script: `const source = {[Symbol.asyncIterator]() { let n = 0; return {next: () => n++ < 2 ? runs.run('k' + n, ${P}).then(r => ({done: false, value: r.key})) : Promise.resolve({done: true})} }}; return await Array.fromAsync(source)`,
     value: ['k1', 'k2'],
   },
-  { what: 'a helper that returns the launch', script: `function go(k) { return runs.run(k, ${P}) } return (await go('a')).key`, value: 'a' },
+  {
+    what: 'a helper that returns the launch',
+    script: `function go(k) { return runs.run(k, ${P}) } return (await go('a')).key`,
+    value: 'a',
+  },
   {
     what: 'recursion',
     script: `function go(n) { return n === 0 ? Promise.resolve('end') : runs.run('k' + n, ${P}).then(() => go(n - 1)) } return await go(3)`,
@@ -107,14 +139,26 @@ const FORMS: Form[] = [
     script: `return (await ['a', 'b', 'c'].reduce((p, k) => p.then(() => runs.run(k, ${P})), Promise.resolve())).key`,
     value: 'c',
   },
-  { what: 'generator loop', script: `function* g() { for (const k of ['a', 'b']) yield runs.run(k, ${P}) } let n = 0; for (const p of g()) { await p; n++ } return n`, value: 2 },
+  {
+    what: 'generator loop',
+    script: `function* g() { for (const k of ['a', 'b']) yield runs.run(k, ${P}) } let n = 0; for (const p of g()) { await p; n++ } return n`,
+    value: 2,
+  },
   {
     what: 'a chain of 3,000 links',
     script: `let p = ${op('a')}; for (let i = 0; i < 3000; i++) p = p.then(v => v); return (await p).key`,
     value: 'a',
   },
-  { what: 'a thenable of the script', script: `const t = {then(r, x) { ${op('a')}.then(r, x) }}; return (await t).key`, value: 'a' },
-  { what: 'a subclass', script: `class Mine extends Promise {} return (await new Mine(r => r(${op('a')}))).key`, value: 'a' },
+  {
+    what: 'a thenable of the script',
+    script: `const t = {then(r, x) { ${op('a')}.then(r, x) }}; return (await t).key`,
+    value: 'a',
+  },
+  {
+    what: 'a subclass',
+    script: `class Mine extends Promise {} return (await new Mine(r => r(${op('a')}))).key`,
+    value: 'a',
+  },
   {
     what: 'Promise.prototype.then replaced',
     script: `Promise.prototype.then = () => {}; Object.prototype.polluted = 1; return (await ${op('a')}).key`,
@@ -130,11 +174,26 @@ const FORMS: Form[] = [
   { what: 'void', script: `void ${op('a')}; await ${op('b')}`, unobserved: ['a'], value: null },
   { what: 'stored and never used', script: `const p = ${op('a')}; return 1`, unobserved: ['a'], value: 1 },
   { what: 'reading a property of the promise', script: `return ${op('a')}.output`, unobserved: ['a'], value: null },
-  { what: 'dangling then', script: `${op('a')}.then(() => 1); await ${op('b')}; return 1`, unobserved: ['a'], value: 1 },
+  {
+    what: 'dangling then',
+    script: `${op('a')}.then(() => 1); await ${op('b')}; return 1`,
+    unobserved: ['a'],
+    value: 1,
+  },
   { what: 'dangling catch', script: `${op('a')}.catch(() => 1); return 1`, unobserved: ['a'], value: 1 },
   { what: 'dangling finally', script: `${op('a')}.finally(() => 1); return 1`, unobserved: ['a'], value: 1 },
-  { what: 'combination nobody awaits', script: `Promise.all([${op('a')}, ${op('b')}]); return 1`, unobserved: ['a', 'b'], value: 1 },
-  { what: 'new Promise nobody awaits', script: `new Promise(r => r(${op('a')})); return 1`, unobserved: ['a'], value: 1 },
+  {
+    what: 'combination nobody awaits',
+    script: `Promise.all([${op('a')}, ${op('b')}]); return 1`,
+    unobserved: ['a', 'b'],
+    value: 1,
+  },
+  {
+    what: 'new Promise nobody awaits',
+    script: `new Promise(r => r(${op('a')})); return 1`,
+    unobserved: ['a'],
+    value: 1,
+  },
   { what: 'awaiting an array of launches', script: `await [${op('a')}]; return 1`, unobserved: ['a'], value: 1 },
   {
     what: 'a launch in a handler that does not return it',
@@ -154,9 +213,25 @@ const FORMS: Form[] = [
     unobserved: ['a'],
     value: 1,
   },
-  { what: 'Array.fromAsync nobody awaits', script: `Array.fromAsync([${op('a')}]); await ${op('b')}; return 1`, unobserved: ['a'], value: 1 },
-  { what: 'a promise made inside a dangling handler', script: `let saved; ${op('a')}.then(() => { saved = Promise.resolve(1) }); await ${op('b')}; await saved; return 1`, order: ['a', 'b'], unobserved: ['a'], value: 1 },
-  { what: 'import() is no way around', script: `import('x').catch(() => ${op('a')}); await ${op('b')}; return 1`, unobserved: ['a'], value: 1 },
+  {
+    what: 'Array.fromAsync nobody awaits',
+    script: `Array.fromAsync([${op('a')}]); await ${op('b')}; return 1`,
+    unobserved: ['a'],
+    value: 1,
+  },
+  {
+    what: 'a promise made inside a dangling handler',
+    script: `let saved; ${op('a')}.then(() => { saved = Promise.resolve(1) }); await ${op('b')}; await saved; return 1`,
+    order: ['a', 'b'],
+    unobserved: ['a'],
+    value: 1,
+  },
+  {
+    what: 'import() is no way around',
+    script: `import('x').catch(() => ${op('a')}); await ${op('b')}; return 1`,
+    unobserved: ['a'],
+    value: 1,
+  },
   { what: 'a launch inside the returned data', script: `return {p: ${op('a')}}`, unobserved: ['a'], kind: 'boundary' },
 ];
 

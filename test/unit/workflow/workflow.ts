@@ -40,7 +40,11 @@ export interface Play extends WorkflowExecution {
   keys: string[];
 }
 
-type Answer = HostChildResult | Error | 'open' | ((call: Launched, all: Launched[]) => HostChildResult | Error | 'open');
+type Answer =
+  | HostChildResult
+  | Error
+  | 'open'
+  | ((call: Launched, all: Launched[]) => HostChildResult | Error | 'open');
 
 export interface PlayOptions extends Partial<Omit<ExecuteWorkflowOptions, 'script' | 'host'>> {
   /** What becomes of children, by key; what is not named succeeds with `<key> done`. */
@@ -51,7 +55,10 @@ export interface PlayOptions extends Partial<Omit<ExecuteWorkflowOptions, 'scrip
 
 export const P = `{agent: 'worker', task: 't'}`;
 
-export async function play(script: string, { children = {}, host = {}, onLaunch, ...options }: PlayOptions = {}): Promise<Play> {
+export async function play(
+  script: string,
+  { children = {}, host = {}, onLaunch, ...options }: PlayOptions = {},
+): Promise<Play> {
   const launched: Launched[] = [];
   const worker = await engineWorker();
   const result = await executeWorkflowIn(
@@ -61,7 +68,13 @@ export async function play(script: string, { children = {}, host = {}, onLaunch,
       host: {
         launch: ({ key, params, signal }) =>
           new Promise((resolve, reject) => {
-            const call: Launched = { key, params, signal, settle: resolve, fail: (message) => reject(new Error(message)) };
+            const call: Launched = {
+              key,
+              params,
+              signal,
+              settle: resolve,
+              fail: (message) => reject(new Error(message)),
+            };
             launched.push(call);
             const given = children[key] ?? { ok: true, output: `${key} done`, runId: `run-${key}` };
             const answer = typeof given === 'function' ? given(call, launched) : given;

@@ -30,7 +30,10 @@ export function totalOf(usage: unknown): Used {
 
 /** Why nothing more may start, if so. */
 export function usageReason(budget: UsageBudget | undefined, used: Used): string | undefined {
-  for (const [name, unit] of [['tokens', 'tokens'], ['costUsd', 'US dollars']] as const) {
+  for (const [name, unit] of [
+    ['tokens', 'tokens'],
+    ['costUsd', 'US dollars'],
+  ] as const) {
     const hard = budget?.[name]?.hard;
     if (hard !== undefined && used[name] >= hard) {
       return `The usage budget is exhausted: ${used[name]} of ${hard} ${unit} are used. The child was not started; raise usageBudget.${name}.hard to go on.`;

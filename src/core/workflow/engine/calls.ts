@@ -75,7 +75,9 @@ export type BodyEnd =
   | { type: 'threw'; error: WorkflowError; atReturn: boolean };
 
 /** Why a step did not come to its end. */
-export type StepBreak = { reason: 'deadline' | 'stop' | 'fuel'; polls: number } | { reason: 'memory' | 'engine'; message: string };
+export type StepBreak =
+  | { reason: 'deadline' | 'stop' | 'fuel'; polls: number }
+  | { reason: 'memory' | 'engine'; message: string };
 
 /** One step: the deliveries, then everything the script did until it had nothing more to do. */
 export interface StepInput {

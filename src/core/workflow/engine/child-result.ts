@@ -51,7 +51,8 @@ const FLAGS = ['stopped', 'interrupted', 'detached'] as const;
  * @returns the result, and the `results` that were left out
  */
 export function readHostResult(key: string, answer: unknown): { view: ChildView; withheld?: unknown } {
-  if (!isObject(answer)) return { view: failedView(key, `Run '${key}' gave no result: the host answered ${typeof answer}.`) };
+  if (!isObject(answer))
+    return { view: failedView(key, `Run '${key}' gave no result: the host answered ${typeof answer}.`) };
   let withheld: unknown;
   let source: Record<string, unknown> = { ...answer };
   if (source['results'] !== undefined) {
@@ -77,7 +78,9 @@ export function readHostResult(key: string, answer: unknown): { view: ChildView;
     key,
     ok: fields['ok'] === true && !FLAGS.some((flag) => fields[flag]) && !isObject(fields['recovery']),
     output: typeof fields['output'] === 'string' ? fields['output'] : '',
-    artifactPaths: Array.isArray(fields['artifactPaths']) ? fields['artifactPaths'].filter((path) => typeof path === 'string') : [],
+    artifactPaths: Array.isArray(fields['artifactPaths'])
+      ? fields['artifactPaths'].filter((path) => typeof path === 'string')
+      : [],
   };
   if (view.ok) delete view.error;
   else if (typeof view.error !== 'string' || view.error === '') {

@@ -83,10 +83,16 @@ function failed(kind: ErrorKind, message: string): WorkflowError {
 
 function brokenError(by: Extract<EndCause, { type: 'broken' }>['by']): WorkflowError {
   if (by.reason === 'fuel') {
-    return failed('limit', 'The script computed for too long without waiting for anything and was ended. Let children do long work.');
+    return failed(
+      'limit',
+      'The script computed for too long without waiting for anything and was ended. Let children do long work.',
+    );
   }
   if (by.reason === 'memory') {
-    return failed('limit', `The script needs more memory than a workflow may have (${HEAP_BYTES / 1024 / 1024} MiB): out of memory.`);
+    return failed(
+      'limit',
+      `The script needs more memory than a workflow may have (${HEAP_BYTES / 1024 / 1024} MiB): out of memory.`,
+    );
   }
   return failed('engine', `The script engine failed: ${by.message}`);
 }
@@ -106,10 +112,16 @@ function bodyError(conductor: Conductor, end: BodyEnd): WorkflowError | undefine
     );
   }
   if (steers.length > 0) {
-    return failed('unawaited', `The workflow ended without awaiting runs.steer of ${list(steers)}. Await it or return it.`);
+    return failed(
+      'unawaited',
+      `The workflow ended without awaiting runs.steer of ${list(steers)}. Await it or return it.`,
+    );
   }
   if (hosts.length > 0) {
-    return failed('unawaited', `The workflow ended without awaiting runs.host of ${list(hosts)}. Await it or return it.`);
+    return failed(
+      'unawaited',
+      `The workflow ended without awaiting runs.host of ${list(hosts)}. Await it or return it.`,
+    );
   }
   return undefined;
 }

@@ -2,9 +2,11 @@
  * What a workflow is from outside: a fold over its calls and the facts that answer them. It says what may start, writes the trace and
  * answers by itself what needs nobody. It is pure, so the same calls and facts always give the same; live runs and replays use it alike.
  */
+import { resumedParams } from './auto-resume.ts';
 import { totalOf, type UsageBudget, usageReason } from './budget.ts';
 import type { Answer, Call, Delivery, LaunchCall, WorkflowError } from './calls.ts';
 import { type ChildView, failedView, isObject, stateOf } from './child-result.ts';
+import { hostOutcome, type Outcome, refused, statusOutcome, steerOutcome } from './outside-answers.ts';
 
 export interface Capabilities {
   steer: boolean;
@@ -61,15 +63,6 @@ interface Open {
   resumed?: true;
 }
 
-const ABORTED = 'This operation was aborted';
-const CONTINUE = 'Continue where you were interrupted.';
-/** What a child keeps when it is resumed by itself. */
-const KEPT_ON_RESUME = new Set(
-  'acceptance agentContract baseRef index intercomBridge label lane timeoutMs maxRuntimeMs output outputMode outputSchema phase skill toolBudget worktree'.split(
-    ' ',
-  ),
-);
-
 export class Conductor {
   readonly trace: TraceRow[] = [];
   readonly emits: unknown[] = [];
@@ -81,6 +74,8 @@ export class Conductor {
   #local: Delivery[] = [];
   readonly #order: string[] = [];
   readonly #settled = new Map<string, ChildView>();
+  /** The key of a child whose acceptance was rejected although its work can be recovered. */
+  #toRecover: string | undefined;
   #running = 0;
   #spawned = 0;
   #usage = { tokens: 0, costUsd: 0 };
@@ -110,6 +105,9 @@ export class Conductor {
 
   /** All of them or none. */
   #admit(launches: readonly LaunchCall[]): string | undefined {
+    if (this.#toRecover !== undefined && launches.some(({ params }) => params['acceptance'] !== false)) {
+      return this.#recoveryFirst('Only reviews with acceptance: false can be launched now.');
+    }
     const limit = this.#settings.maxSubagentSpawnsPerRun;
     const wanted = launches.filter(({ params }) => params['resume'] === undefined).length;
     if (this.#spawned + wanted <= limit) {
@@ -123,6 +121,11 @@ export class Conductor {
     );
   }
 
+  /** The work of a child waits to be recovered: nothing may be built on it before somebody has looked. */
+  #recoveryFirst(advice: string): string {
+    return `The work of '${this.#toRecover}' was done, but its report was not accepted and must be recovered first. ${advice}`;
+  }
+
   #takeLaunch(launch: LaunchCall, refusal: string | undefined, at: number): void {
     const { id, key, params } = launch;
     const row: Partial<TraceRow> = {};
@@ -134,14 +137,19 @@ export class Conductor {
     if (params['lane'] !== undefined) row.lane = params['lane'];
     this.#order.push(key);
     this.#open.set(id, { effect: { type: 'launch', id, key, params }, since: at, row, running: false });
-    if (refusal !== undefined) return this.#refuseChild(id, refusal, at, 'limit');
+    if (refusal !== undefined) {
+      this.#refuseChild(id, refusal, at, 'limit');
+      return;
+    }
     this.trace.push({ operation: 'run', key, state: 'started', ...row });
     if (isObject(params['resume']) && !this.#settings.capabilities.resolveResume) {
       const message = 'Resuming by workflow run and key is not available in this host; resume by run id.';
-      return this.#refuseChild(id, message, at);
+      this.#refuseChild(id, message, at);
+      return;
     }
     if (this.#settings.usageBudget && params['async'] === true) {
-      return this.#refuseChild(id, 'With a usage budget a child cannot be "async": its use could not be counted.', at);
+      this.#refuseChild(id, 'With a usage budget a child cannot be "async": its use could not be counted.', at);
+      return;
     }
     this.#queue.push(id);
   }
@@ -151,9 +159,12 @@ export class Conductor {
     const { capabilities } = this.#settings;
     const name = call.type;
     const missing = name === 'steer' || name === 'host' || name === 'status' ? !capabilities[name] : false;
+    const held = this.#toRecover !== undefined && (name === 'steer' || name === 'host' || name === 'state.set');
     const key = call.type === 'status' ? call.target : call.key;
-    if (missing) {
-      const message = `runs.${name} is not available in this host.`;
+    if (missing || held) {
+      const message = missing
+        ? `runs.${name} is not available in this host.`
+        : this.#recoveryFirst(`${name} is refused until then.`);
       this.#open.delete(call.id);
       if (name === 'steer' || name === 'host' || name === 'status') {
         this.trace.push({ operation: name, key, state: 'failed', error: message });
@@ -171,7 +182,11 @@ export class Conductor {
   #refuseChild(id: number, message: string, at: number, kind?: WorkflowError['kind']): void {
     const open = this.#open.get(id);
     if (!open) return;
-    const answer = this.#settleChild(open, failedView(open.effect.type === 'launch' ? open.effect.key : '', message), at);
+    const answer = this.#settleChild(
+      open,
+      failedView(open.effect.type === 'launch' ? open.effect.key : '', message),
+      at,
+    );
     this.#local.push({ id, answer: kind && answer.type === 'child' ? { ...answer, kind } : answer });
   }
 
@@ -207,17 +222,17 @@ export class Conductor {
     }
     this.#open.delete(fact.id);
     if (effect.type === 'state.get' || effect.type === 'state.set') {
-      return { id: fact.id, answer: fact.ok ? valueAnswer(effect.type === 'state.get' ? fact.value : undefined) : refused(fact.message) };
+      return {
+        id: fact.id,
+        answer: fact.ok ? valueAnswer(effect.type === 'state.get' ? fact.value : undefined) : refused(fact.message),
+      };
     }
     const durationMs = at - open.since;
-    if (effect.type === 'steer') {
-      const receipt = fact.ok ? receiptOf(effect.key, fact.value) : { key: effect.key, state: 'failed', error: fact.message ?? 'No receipt.' };
-      const error = 'error' in receipt ? { error: String(receipt.error) } : {};
-      this.trace.push({ operation: 'steer', key: effect.key, state: receipt.state, durationMs, ...error });
-      return { id: fact.id, answer: { type: 'value', value: receipt } };
-    }
-    if (effect.type === 'status') return { id: fact.id, answer: this.#settleStatus(effect, fact, durationMs) };
-    return { id: fact.id, answer: this.#settleHost(effect, fact, durationMs) };
+    const key = effect.type === 'status' ? effect.target : effect.key;
+    const { answer, state, error } = outcomeOf(effect, fact, durationMs);
+    const row: TraceRow = { operation: effect.type, key, state, durationMs };
+    this.trace.push(error === undefined ? row : { ...row, error });
+    return { id: fact.id, answer };
   }
 
   #settleChild(open: Open, result: ChildView, at: number): Answer {
@@ -226,9 +241,16 @@ export class Conductor {
     this.#open.delete(effect.id);
     if (open.running) this.#running -= 1;
     this.#settled.set(view.key, view);
+    if (isObject(view['recovery'])) this.#toRecover ??= view.key;
     const used = totalOf(view['usage']);
     this.#usage = { tokens: this.#usage.tokens + used.tokens, costUsd: this.#usage.costUsd + used.costUsd };
-    const row: TraceRow = { operation: 'run', key: view.key, state: stateOf(view), ...open.row, durationMs: at - open.since };
+    const row: TraceRow = {
+      operation: 'run',
+      key: view.key,
+      state: stateOf(view),
+      ...open.row,
+      durationMs: at - open.since,
+    };
     if (view.agent !== undefined) row.agent = view.agent;
     if (view.runId !== undefined) row.runId = view.runId;
     if (!view.ok && view.error) row.error = view.error;
@@ -244,43 +266,16 @@ export class Conductor {
     return { ...view, continuation: { runIds: [...new Set([...ancestors, view.runId])] } };
   }
 
-  /** A child that was aborted before it did anything is resumed, once. */
+  /** @returns whether the child goes on by itself instead of having failed */
   #resumeOnce(open: Open, effect: Extract<Effect, { type: 'launch' }>, view: ChildView): boolean {
-    if (open.resumed || view.ok || view.stopped || view.interrupted || view.detached || view.runId === undefined) return false;
-    if (view.error !== ABORTED || !usedNothing(view['usage']) || !lastMessageEmpty(view['lastAssistantMessage'])) return false;
+    const params = open.resumed ? undefined : resumedParams(effect.params, view);
+    if (!params || view.runId === undefined) return false;
     open.resumed = true;
-    const kept = Object.entries(effect.params).filter(([name]) => KEPT_ON_RESUME.has(name));
-    const task = effect.params['task'];
-    const params = { ...Object.fromEntries(kept), resume: view.runId, task: typeof task === 'string' && task.trim() ? task : CONTINUE };
     open.effect = { ...effect, params };
-    this.trace.push({ operation: 'run', key: effect.key, state: 'started', ...open.row, phase: 'auto-resume', runId: view.runId });
+    const again = { phase: 'auto-resume', runId: view.runId };
+    this.trace.push({ operation: 'run', key: effect.key, state: 'started', ...open.row, ...again });
     this.#ready.push(open.effect);
     return true;
-  }
-
-  #settleStatus(effect: Extract<Effect, { type: 'status' }>, fact: Fact, durationMs: number): Answer {
-    const value = isObject(fact.value) ? fact.value : {};
-    const ok = fact.ok && value['ok'] !== false;
-    const reason = fact.message ?? text(value['error']) ?? text(value['output']) ?? 'there is no status';
-    this.trace.push({ operation: 'status', key: effect.target, state: ok ? 'completed' : 'failed', durationMs, ...(ok ? {} : { error: reason }) });
-    return ok ? { type: 'value', value: fact.value ?? null } : refused(`Status '${effect.runId}' failed: ${reason}`);
-  }
-
-  #settleHost(effect: Extract<Effect, { type: 'host' }>, fact: Fact, durationMs: number): Answer {
-    const { key } = effect;
-    const value = isObject(fact.value) ? fact.value : {};
-    if (fact.ok && value['ok'] === true) {
-      this.trace.push({ operation: 'host', key, state: 'completed', durationMs });
-      const { stdout = '', stderr = '', outputPath } = value;
-      const result = { key, kind: 'command', ok: true, state: 'passed', exitCode: 0, stdout, stderr, outputPath, durationMs: value['durationMs'] ?? durationMs };
-      return { type: 'value', value: JSON.parse(JSON.stringify(result)) };
-    }
-    const stopped = value['state'] === 'stopped';
-    const reason = fact.message ?? text(value['error']) ?? hostReason(value);
-    const said = (text(value['stderr']) ?? text(value['stdout']) ?? '').replace(/\s+/g, ' ').trim().slice(0, 200);
-    const error = `Host command '${key}' failed: ${reason}${said ? `: ${said}` : ''}`;
-    this.trace.push({ operation: 'host', key, state: stopped ? 'stopped' : 'failed', durationMs, error });
-    return refused(error);
   }
 
   // ---- what it answers by itself, and what is under way
@@ -323,8 +318,10 @@ export class Conductor {
       if (effect.type === 'launch') {
         keys.push(effect.key);
         this.trace.push({ operation: 'run', key: effect.key, state: 'stopped', ...row, error: reason });
-      } else if (effect.type === 'host') this.trace.push({ operation: 'host', key: effect.key, state: 'stopped', error: reason });
-      else if (effect.type === 'steer') this.trace.push({ operation: 'steer', key: effect.key, state: 'missed', error: reason });
+      } else if (effect.type === 'host')
+        this.trace.push({ operation: 'host', key: effect.key, state: 'stopped', error: reason });
+      else if (effect.type === 'steer')
+        this.trace.push({ operation: 'steer', key: effect.key, state: 'missed', error: reason });
     }
     this.#open.clear();
     this.#queue = [];
@@ -343,33 +340,13 @@ export class Conductor {
   }
 }
 
-function refused(message = 'It failed.'): Answer {
-  return { type: 'refused', kind: 'script', message };
+function outcomeOf(effect: Extract<Effect, { type: 'steer' | 'host' | 'status' }>, fact: Fact, durationMs: number): Outcome {
+  if (effect.type === 'steer') return steerOutcome(effect.key, fact);
+  return effect.type === 'status' ? statusOutcome(effect.runId, fact) : hostOutcome(effect.key, fact, durationMs);
 }
 
 function valueAnswer(value: unknown): Answer {
   return value === undefined ? { type: 'value' } : { type: 'value', value };
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
-}
-
-function hostReason(value: Record<string, unknown>): string {
-  if (value['state'] === 'timed-out') return 'it timed out';
-  if (value['state'] === 'stopped') return 'it was stopped';
-  return typeof value['exitCode'] === 'number' ? `exit code ${value['exitCode']}` : 'it could not be run';
-}
-
-const RECEIPT_STATES = ['delivered', 'queued', 'missed', 'failed'];
-
-function receiptOf(key: string, value: unknown): { key: string; state: string; error?: unknown } {
-  const receipt = isObject(value) ? value : {};
-  const state = receipt['state'];
-  if (typeof state !== 'string' || !RECEIPT_STATES.includes(state)) {
-    return { key, state: 'failed', error: 'The host gave no receipt.' };
-  }
-  return { ...receipt, key, state };
 }
 
 /** Facts of children are views: what a host said was read by `readHostResult` before it became one. */
@@ -382,13 +359,4 @@ function asView(key: string, value: unknown): ChildView {
     output: typeof fields['output'] === 'string' ? fields['output'] : '',
     artifactPaths: Array.isArray(fields['artifactPaths']) ? fields['artifactPaths'] : [],
   };
-}
-
-function usedNothing(usage: unknown): boolean {
-  return isObject(usage) && Object.values(usage).every((value) => typeof value !== 'number' || value === 0);
-}
-
-function lastMessageEmpty(message: unknown): boolean {
-  if (message === undefined) return true;
-  return isObject(message) && message['stopReason'] === 'error' && message['errorMessage'] === ABORTED && !text(message['text']) && (message['usage'] === undefined || usedNothing(message['usage']));
 }

@@ -7,26 +7,17 @@ import {
   isKeyedRead,
   keyFault,
   lanesFaults,
-  launchFaults,
   launchFingerprint,
   REMOVED_LAUNCH_FIELDS,
   stageKey,
   steerFaults,
 } from '../../../protocol/index.ts';
-import { type Answer, type Call, CONSOLE_LEVELS, type ConsoleLevel, type Delivery, type ErrorKind, type LaunchCall, type Unobserved } from './calls.ts';
+import type { Answer, Call, Delivery, Unobserved } from './calls.ts';
+import { type Child, ChildRegistry, checkLaunch } from './child-registry.ts';
 import { type ChildView, fateOf, isObject } from './child-result.ts';
 import { LaneBoard, type LaneInput, type StageLaunch } from './lane-board.ts';
-import {
-  MAX_CONSOLE_CHARS,
-  MAX_CONSOLE_ENTRIES,
-  MAX_EMIT_CHARS,
-  MAX_EMITS,
-  MAX_EMITS_CHARS,
-  MAX_HOST_CALLS,
-  MAX_OPERATIONS,
-  MAX_PENDING,
-  MAX_STATE_BYTES,
-} from './limits.ts';
+import { MAX_HOST_CALLS, MAX_OPERATIONS, MAX_PENDING, MAX_STATE_BYTES } from './limits.ts';
+import { Publications } from './publications.ts';
 import { Refusal, refuse, refuseFaults } from './refusal.ts';
 
 /** What a promise of the script is settled with: the arguments of the prelude's `settle`. */
@@ -36,17 +27,7 @@ export interface Settlement {
   text: string;
 }
 
-interface Child {
-  id: number;
-  key: string;
-  fingerprint: string;
-  view: ChildView | undefined;
-  /** Called once, with the result. */
-  /** Set when it was refused: what the error of `runs.run` is. */
-  refused: ErrorKind | undefined;
-  waiting: ((view: ChildView) => void)[];
-}
-
+/** An operation that is no launch. */
 interface Other {
   type: 'steer' | 'host' | 'status' | 'state';
   key: string;
@@ -56,67 +37,58 @@ interface Other {
 export class Desk {
   #calls: Call[] = [];
   #settlements: Settlement[] = [];
-  readonly #children = new Map<string, Child>();
-  readonly #childById = new Map<number, Child>();
+  readonly #children = new ChildRegistry({
+    nextId: () => ++this.#lastId,
+    isHostKey: (key) => this.#hostKeys.has(key),
+    count: (calls, waiting) => this.#count(calls, waiting),
+  });
+  readonly #publications = new Publications();
   readonly #others = new Map<number, Other>();
   readonly #hostKeys = new Set<string>();
   /** Which children a promise of the script stands for. Those of lanes grow. */
   readonly #childrenOf = new Map<number, number[]>();
   /** Steers and host steps, in the order of the calls. */
-  readonly #mustBeObserved: { type: 'steer' | 'host'; key: string; promise: number }[] = [];
+  readonly #mustBeObserved: Other[] = [];
   #lastId = 0;
   #operations = 0;
   #pending = 0;
-  #emits = 0;
-  #emitChars = 0;
-  #consoleEntries = 0;
-  #consoleChars = 0;
 
   /** One call of the script. @throws Refusal */
   ask(name: string, texts: readonly string[]): void {
     const [first = '', second = '', third = '', fourth = ''] = texts;
-    switch (name) {
-      case 'run':
-        return this.#run(Number(first), JSON.parse(second), JSON.parse(third));
-      case 'all':
-        return this.#all(Number(first), JSON.parse(second));
-      case 'lanes':
-        return this.#lanes(Number(first), JSON.parse(second));
-      case 'steer':
-        return this.#steer(Number(first), JSON.parse(second), JSON.parse(third), JSON.parse(fourth));
-      case 'host':
-        return this.#host(Number(first), JSON.parse(second), JSON.parse(third));
-      case 'status':
-        return this.#status(Number(first), JSON.parse(second));
-      case 'state.get':
-        return this.#stateGet(Number(first), JSON.parse(second));
-      case 'state.set':
-        return this.#stateSet(Number(first), JSON.parse(second), third);
-      case 'emit':
-        return this.#emit(first);
-      case 'console':
-        return this.#console(first, second);
-      case 'keyed':
-        return this.#keyed(first);
-      case 'fields':
-        return this.#fields(first, JSON.parse(second));
-      default:
-        throw new Refusal('engine', `The engine does not know the call ${name}.`);
-    }
+    const promise = Number(first);
+    if (name === 'run') this.#run(promise, JSON.parse(second), JSON.parse(third));
+    else if (name === 'all') this.#all(promise, JSON.parse(second));
+    else if (name === 'lanes') this.#lanes(promise, JSON.parse(second));
+    else if (name === 'steer') this.#steer(promise, JSON.parse(second), JSON.parse(third), JSON.parse(fourth));
+    else if (name === 'host') this.#host(promise, JSON.parse(second), JSON.parse(third));
+    else if (name === 'status') this.#status(promise, JSON.parse(second));
+    else if (name === 'state.get') this.#stateGet(promise, JSON.parse(second));
+    else if (name === 'state.set') this.#stateSet(promise, JSON.parse(second), third);
+    else if (name === 'emit') this.#call(this.#publications.emit(first));
+    else if (name === 'console') this.#call(this.#publications.console(first, second));
+    else if (name === 'keyed') refuseKeyedRead(first);
+    else if (name === 'fields') refuseRemovedFields(first, JSON.parse(second));
+    else throw new Refusal('engine', `The engine does not know the call ${name}.`);
+  }
+
+  #call(call: Call | undefined): void {
+    if (call) this.#calls.push(call);
   }
 
   // ---- children
 
   #run(promise: number, key: unknown, params: unknown): void {
-    const checked = this.#checkLaunch(key, params, 'runs.run');
-    this.#batch([checked]);
-    const child = this.#child(checked.key);
-    this.#childrenOf.set(promise, [child.id]);
-    this.#whenSettled(child, (view) => {
-      const fate = fateOf(view);
-      if (fate.resolves) this.#settle(promise, 'child', JSON.stringify(view));
-      else this.#reject(promise, child.refused ?? fate.kind, fate.message);
-    });
+    const { children, call } = this.#children.batch([checkLaunch(key, params, 'runs.run')]);
+    this.#call(call);
+    for (const child of children) {
+      this.#childrenOf.set(promise, [child.id]);
+      this.#children.whenSettled(child, (view) => {
+        const fate = fateOf(view);
+        if (fate.resolves) this.#settle(promise, 'child', JSON.stringify(view));
+        else this.#reject(promise, child.refused ?? fate.kind, fate.message);
+      });
+    }
   }
 
   #all(promise: number, items: unknown): void {
@@ -125,124 +97,72 @@ export class Desk {
     const checked = list.map((item, index) => {
       if (!isObject(item)) return refuse(`Item ${index} of runs.all is no object; it must be {key, agent, task}.`);
       const { key, ...params } = item;
-      return this.#checkLaunch(key, params, `runs.all item ${index}`);
+      return checkLaunch(key, params, `runs.all item ${index}`);
     });
-    this.#batch(checked);
-    this.#gather(
-      promise,
-      checked.map(({ key }) => this.#child(key)),
-    );
+    const { children, call } = this.#children.batch(checked);
+    this.#call(call);
+    this.#gather(promise, children);
   }
 
   /** Settles the promise when all children have, with their results in this order. */
-  #gather(promise: number, children: Child[]): void {
-    this.#childrenOf.set(
-      promise,
-      children.map(({ id }) => id),
-    );
-    const views = new Array<ChildView | undefined>(children.length);
+  #gather(promise: number, children: readonly Child[]): void {
+    const ids = children.map(({ id }) => id);
+    this.#childrenOf.set(promise, ids);
+    const texts = new Array<string>(children.length);
     let missing = children.length;
-    const done = () => this.#settle(promise, 'batch', `[${views.map((view) => JSON.stringify(view)).join(',')}]`);
+    const done = () => this.#settle(promise, 'batch', `[${texts.join(',')}]`);
     if (missing === 0) done();
     children.forEach((child, index) => {
-      this.#whenSettled(child, (view) => {
-        views[index] = view;
+      this.#children.whenSettled(child, (view) => {
+        texts[index] = JSON.stringify(view);
         missing -= 1;
         if (missing === 0) done();
       });
     });
   }
 
-  /** The rules of a launch by itself. */
-  #checkLaunch(key: unknown, params: unknown, what: string): { key: string; params: Record<string, unknown> } {
-    refuseFaults(keyFault(key, `key of ${what}`));
-    if (typeof key !== 'string') return refuse(`The key of ${what} must be a string.`);
-    if (!isObject(params)) return refuse(`The parameters of ${what} must be an object like {agent, task}.`);
-    refuseFaults(launchFaults(params, { what, key }), what === 'runs.run' ? '' : `${what}: `);
-    return { key, params };
-  }
-
-  /** Launches what is new and uses what is there. Either every item is right, or nothing happens. */
-  #batch(items: readonly { key: string; params: Record<string, unknown> }[], lanes = false): void {
-    const fresh = new Map<string, { fingerprint: string; params: Record<string, unknown> }>();
-    for (const { key, params } of items) {
-      if (this.#hostKeys.has(key)) refuse(`The key '${key}' is already in use by a host command of this workflow.`);
-      const fingerprint = launchFingerprint(params);
-      const known = this.#children.get(key)?.fingerprint ?? fresh.get(key)?.fingerprint;
-      if (known === undefined) fresh.set(key, { fingerprint, params });
-      else if (known !== fingerprint) {
-        refuse(`The key '${key}' is a duplicate key with incompatible launch parameters. Give each launch a key of its own.`);
-      }
-    }
-    this.#count(items.length, fresh.size);
-    const call: Extract<Call, { type: 'batch' }> = { type: 'batch', items: [] };
-    for (const { key } of items) {
-      const found = fresh.get(key);
-      if (!found || this.#children.has(key)) {
-        call.items.push({ reuse: key });
-        continue;
-      }
-      const child: Child = { id: ++this.#lastId, key, fingerprint: found.fingerprint, view: undefined, refused: undefined, waiting: [] };
-      this.#children.set(key, child);
-      this.#childById.set(child.id, child);
-      const launch: LaunchCall = { id: child.id, key, params: found.params, ...(lanes ? { generatedLaneKey: true } : {}) };
-      call.items.push({ launch });
-    }
-    if (call.items.length > 0) this.#calls.push(call);
-  }
-
-  #child(key: string): Child {
-    const child = this.#children.get(key);
-    if (!child) throw new Refusal('engine', `The child '${key}' is not there.`);
-    return child;
-  }
-
-  #whenSettled(child: Child, then: (view: ChildView) => void): void {
-    if (child.view) then(child.view);
-    else child.waiting.push(then);
-  }
-
-  // ---- lanes
-
   #lanes(promise: number, input: unknown): void {
     refuseFaults(lanesFaults(input), 'runs.lanes: ');
     const lanes = readLanes(input);
+    this.#checkStageKeys(lanes);
+    const board = new LaneBoard(lanes);
+    const ids: number[] = [];
+    const follow = (lane: number, child: Child): void => {
+      ids.push(child.id);
+      this.#children.whenSettled(child, (view: ChildView) => {
+        const next = board.settled(lane, view);
+        if (next) launch([next]);
+        if (board.finished) this.#settle(promise, 'json', JSON.stringify(board.rows()));
+      });
+    };
+    const launch = (stages: readonly StageLaunch[]): void => {
+      try {
+        const { children, call } = this.#children.batch(stages, true);
+        this.#call(call);
+        stages.forEach(({ lane }, index) => {
+          const child = children[index];
+          if (child) follow(lane, child);
+        });
+      } catch (error) {
+        if (!(error instanceof Refusal) || ids.length === 0) throw error;
+        for (const { lane } of stages) board.refused(lane, error.message);
+      }
+    };
+    launch(board.first());
+    this.#childrenOf.set(promise, ids);
+  }
+
+  /** Stages whose children are there already: only with the same parameters, and never to resume. */
+  #checkStageKeys(lanes: readonly LaneInput[]): void {
     for (const lane of lanes) {
       for (const { key: stage, ...params } of lane.stages) {
         const key = stageKey(lane.key, stage);
         if (this.#hostKeys.has(key)) refuse(`runs.lanes: the key '${key}' is already in use by a host command.`);
-        const known = this.#children.get(key);
-        if (!known) continue;
-        if (params['resume'] === 'previous' || known.fingerprint !== launchFingerprint(params)) {
-          refuse(`runs.lanes: the key '${key}' is a duplicate key with incompatible launch parameters.`);
-        }
+        const known = this.#children.find(key);
+        if (!known || (params['resume'] !== 'previous' && known.fingerprint === launchFingerprint(params))) continue;
+        refuse(`runs.lanes: the key '${key}' is a duplicate key with incompatible launch parameters.`);
       }
     }
-    const board = new LaneBoard(lanes);
-    const ids: number[] = [];
-    this.#childrenOf.set(promise, ids);
-    const follow = ({ lane, key }: StageLaunch): void => {
-      const child = this.#child(key);
-      ids.push(child.id);
-      this.#whenSettled(child, (view) => {
-        const next = board.settled(lane, view);
-        if (next) launch(next);
-        if (board.finished) this.#settle(promise, 'json', JSON.stringify(board.rows()));
-      });
-    };
-    const launch = (next: StageLaunch): void => {
-      try {
-        this.#batch([next], true);
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
-        board.refused(next.lane, error.message);
-        return;
-      }
-      follow(next);
-    };
-    const first = board.first();
-    this.#batch(first, true);
-    for (const stage of first) follow(stage);
   }
 
   // ---- everything else
@@ -250,41 +170,44 @@ export class Desk {
   #steer(promise: number, key: unknown, message: unknown, options: unknown): void {
     refuseFaults(steerFaults(key, message, options));
     if (typeof key !== 'string' || typeof message !== 'string' || !isObject(options)) return;
-    if (!this.#children.has(key)) {
+    if (!this.#children.find(key)) {
       refuse(`runs.steer: there is no child '${key}' in this workflow; steering requires a prior launch.`);
     }
     const id = this.#open('steer', key, promise);
-    this.#calls.push({ type: 'steer', id, key, message: message.trim(), options });
+    this.#call({ type: 'steer', id, key, message: message.trim(), options });
   }
 
   #host(promise: number, key: unknown, params: unknown): void {
     refuseFaults(keyFault(key, 'key of runs.host'));
     if (typeof key !== 'string') return;
-    if (!isObject(params)) return refuse('The parameters of runs.host must be an object like {kind, command, timeoutMs}.');
-    refuseFaults(hostFaults(params));
-    if (this.#hostKeys.has(key) || this.#children.has(key)) {
-      refuse(`The key '${key}' of runs.host is already in use in this workflow; keys of host commands cannot be used twice.`);
+    if (!isObject(params)) refuse('The parameters of runs.host must be an object like {kind, command, timeoutMs}.');
+    const given: Record<string, unknown> = isObject(params) ? params : {};
+    refuseFaults(hostFaults(given));
+    if (this.#hostKeys.has(key) || this.#children.find(key)) {
+      refuse(
+        `The key '${key}' of runs.host is already in use in this workflow; keys of host commands cannot be used twice.`,
+      );
     }
     if (this.#hostKeys.size >= MAX_HOST_CALLS) {
       throw new Refusal('limit', `A workflow can make at most ${MAX_HOST_CALLS} calls of runs.host.`);
     }
     const id = this.#open('host', key, promise);
     this.#hostKeys.add(key);
-    this.#calls.push({ type: 'host', id, key, params });
+    this.#call({ type: 'host', id, key, params: given });
   }
 
   #status(promise: number, target: unknown): void {
     if (typeof target !== 'string' || target.trim() === '') {
-      return refuse('runs.status takes the key of a child or a run id: a string that is not blank.');
+      throw new Refusal('validation', 'runs.status takes the key of a child or a run id: a string that is not blank.');
     }
     const wanted = target.trim();
     const id = this.#open('status', wanted, promise);
-    this.#calls.push({ type: 'status', id, target: wanted, runId: this.#children.get(wanted)?.view?.runId ?? wanted });
+    this.#call({ type: 'status', id, target: wanted, runId: this.#children.find(wanted)?.view?.runId ?? wanted });
   }
 
   #stateGet(promise: number, key: unknown): void {
     refuseFaults(keyFault(key, 'key of state.get'));
-    if (typeof key === 'string') this.#calls.push({ type: 'state.get', id: this.#open('state', key, promise), key });
+    if (typeof key === 'string') this.#call({ type: 'state.get', id: this.#open('state', key, promise), key });
   }
 
   #stateSet(promise: number, key: unknown, value: string): void {
@@ -293,79 +216,38 @@ export class Desk {
     if (size > MAX_STATE_BYTES) {
       throw new Refusal('limit', `The value of state.set has ${size} bytes; at most ${MAX_STATE_BYTES} are possible.`);
     }
-    if (typeof key === 'string') this.#calls.push({ type: 'state.set', id: this.#open('state', key, promise), key, value });
-  }
-
-  #emit(text: string): void {
-    if (text.length > MAX_EMIT_CHARS) {
-      throw new Refusal('limit', `The emitted value has ${text.length} characters as JSON; at most ${MAX_EMIT_CHARS} are possible.`);
-    }
-    if (this.#emits >= MAX_EMITS || this.#emitChars + text.length > MAX_EMITS_CHARS) {
-      throw new Refusal('limit', `A workflow can emit at most ${MAX_EMITS} values with ${MAX_EMITS_CHARS} characters together.`);
-    }
-    this.#emits += 1;
-    this.#emitChars += text.length;
-    this.#calls.push({ type: 'emit', value: text });
-  }
-
-  #console(level: string, text: string): void {
-    if (this.#consoleEntries > MAX_CONSOLE_ENTRIES) return;
-    this.#consoleEntries += 1;
-    this.#consoleChars += text.length;
-    const full = this.#consoleEntries > MAX_CONSOLE_ENTRIES || this.#consoleChars > MAX_CONSOLE_CHARS;
-    if (full) this.#consoleEntries = MAX_CONSOLE_ENTRIES + 1;
-    this.#calls.push({
-      type: 'console',
-      level: full ? 'warn' : readLevel(level),
-      text: full ? 'Further console output was dropped: the workflow has written too much.' : text,
-    });
-  }
-
-  #keyed(property: string): void {
-    if (!isKeyedRead(property)) return;
-    refuse(
-      `The result of runs.all is an ordered array, not a map of keys: it has no "${property}". Use an index, array destructuring, map or find.`,
-    );
-  }
-
-  #fields(call: string, names: unknown): void {
-    if (!Array.isArray(names)) return;
-    for (const name of names) {
-      const advice = typeof name === 'string' && Object.hasOwn(REMOVED_LAUNCH_FIELDS, name) ? REMOVED_LAUNCH_FIELDS[name] : undefined;
-      if (advice !== undefined) refuse(`${call} does not take "${name}": ${advice}.`);
-    }
+    if (typeof key === 'string') this.#call({ type: 'state.set', id: this.#open('state', key, promise), key, value });
   }
 
   #open(type: Other['type'], key: string, promise: number): number {
     this.#count(1, 1);
     const id = ++this.#lastId;
-    this.#others.set(id, { type, key, promise });
-    if (type === 'steer' || type === 'host') this.#mustBeObserved.push({ type, key, promise });
+    const other: Other = { type, key, promise };
+    this.#others.set(id, other);
+    if (type === 'steer' || type === 'host') this.#mustBeObserved.push(other);
     return id;
   }
 
-  #count(operations: number, opened: number): void {
-    if (this.#operations + operations > MAX_OPERATIONS) {
+  #count(calls: number, waiting: number): void {
+    if (this.#operations + calls > MAX_OPERATIONS) {
       throw new Refusal('limit', `A workflow can make at most ${MAX_OPERATIONS} calls.`);
     }
-    if (this.#pending + opened > MAX_PENDING) {
-      throw new Refusal('limit', `At most ${MAX_PENDING} calls can wait for an answer at the same time. Await some first.`);
+    if (this.#pending + waiting > MAX_PENDING) {
+      throw new Refusal(
+        'limit',
+        `At most ${MAX_PENDING} calls can wait for an answer at the same time. Await some first.`,
+      );
     }
-    this.#operations += operations;
-    this.#pending += opened;
+    this.#operations += calls;
+    this.#pending += waiting;
   }
 
   // ---- answers
 
   /** Takes an answer; what it settles is in `takeSettlements`. Answers to what is settled already are ignored. */
   deliver({ id, answer }: Delivery): void {
-    const child = this.#childById.get(id);
-    if (child) {
-      if (child.view || answer.type !== 'child') return;
-      this.#pending -= 1;
-      child.view = answer.view;
-      child.refused = answer.kind;
-      for (const then of child.waiting.splice(0)) then(answer.view);
+    if (this.#children.isChild(id)) {
+      if (this.#children.deliver(id, answer)) this.#pending -= 1;
       return;
     }
     const other = this.#others.get(id);
@@ -406,18 +288,30 @@ export class Desk {
   unobserved(observedPromises: ReadonlySet<number>): Unobserved {
     const seen = new Set<number>();
     for (const promise of observedPromises) for (const id of this.#childrenOf.get(promise) ?? []) seen.add(id);
-    const missing = (type: 'steer' | 'host') =>
-      this.#mustBeObserved.filter((each) => each.type === type && !observedPromises.has(each.promise)).map(({ key }) => key);
+    const missing = (type: Other['type']) =>
+      this.#mustBeObserved
+        .filter((each) => each.type === type && !observedPromises.has(each.promise))
+        .map(({ key }) => key);
     return {
-      children: [...this.#children.values()].filter(({ id }) => !seen.has(id)).map(({ key }) => key),
+      children: this.#children.all.filter(({ id }) => !seen.has(id)).map(({ key }) => key),
       steers: missing('steer'),
       hosts: missing('host'),
     };
   }
 }
 
-function readLevel(level: string): ConsoleLevel {
-  return CONSOLE_LEVELS.find((known) => known === level) ?? 'log';
+function refuseKeyedRead(property: string): void {
+  if (!isKeyedRead(property)) return;
+  refuse(
+    `The result of runs.all is an ordered array, not a map of keys: it has no "${property}". Use an index, array destructuring, map or find.`,
+  );
+}
+
+function refuseRemovedFields(call: string, names: unknown): void {
+  for (const name of Array.isArray(names) ? names : []) {
+    if (typeof name !== 'string' || !Object.hasOwn(REMOVED_LAUNCH_FIELDS, name)) continue;
+    refuse(`${call} does not take "${name}": ${REMOVED_LAUNCH_FIELDS[name]}.`);
+  }
 }
 
 /** After `lanesFaults` found nothing: the same, typed. */
@@ -425,7 +319,8 @@ function readLanes(input: unknown): LaneInput[] {
   const lanes: LaneInput[] = [];
   for (const lane of Array.isArray(input) ? input : []) {
     const stages: LaneInput['stages'] = [];
-    for (const stage of Array.isArray(lane.stages) ? lane.stages : []) stages.push({ ...stage, key: String(stage.key) });
+    for (const stage of Array.isArray(lane.stages) ? lane.stages : [])
+      stages.push({ ...stage, key: String(stage.key) });
     lanes.push({ key: String(lane.key), stages });
   }
   return lanes;

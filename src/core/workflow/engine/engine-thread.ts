@@ -29,7 +29,9 @@ export class EngineThread implements AsyncDisposable {
       this.#waiting = undefined;
       waiting?.resolve(message);
     });
-    this.#worker.on('error', (error) => this.#fail(new EngineGone(`worker failed: ${error instanceof Error ? error.message : String(error)}`)));
+    this.#worker.on('error', (error) =>
+      this.#fail(new EngineGone(`worker failed: ${error instanceof Error ? error.message : String(error)}`)),
+    );
     this.#worker.on('exit', (code) => this.#fail(new EngineGone(`worker failed: it ended with exit code ${code}`)));
   }
 

@@ -27,7 +27,9 @@ export interface ExecutionOptions {
 /** How long the end of a workflow that failed waits for steers and host commands that were told to stop. */
 const LATE_MS = 3000;
 
-export async function runExecution(options: ExecutionOptions): Promise<{ result: WorkflowResult; record: ExecutionRecord }> {
+export async function runExecution(
+  options: ExecutionOptions,
+): Promise<{ result: WorkflowResult; record: ExecutionRecord }> {
   return new Execution(options).run();
 }
 

@@ -80,7 +80,8 @@ export class LaneBoard {
     const state = this.#lanes[lane];
     if (!state) return undefined;
     state.failed = key;
-    for (const stage of state.input.stages.slice(state.rows.length)) state.rows.push({ key: stage.key, state: 'skipped' });
+    for (const stage of state.input.stages.slice(state.rows.length))
+      state.rows.push({ key: stage.key, state: 'skipped' });
     return undefined;
   }
 

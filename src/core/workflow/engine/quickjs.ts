@@ -2,7 +2,15 @@
  * QuickJS-ng in WebAssembly behind the door. The realm is created without code generation: prelude and script are compiled
  * in a second, plain realm and enter as bytecode, and nothing in the script's realm can make code of text.
  */
-import { CompileFlags, EvalFlags, Intrinsics, JSException, type JSValueHandle, MAX_STACK_SIZE, QuickJS } from 'quickjs-wasi';
+import {
+  CompileFlags,
+  EvalFlags,
+  Intrinsics,
+  JSException,
+  type JSValueHandle,
+  MAX_STACK_SIZE,
+  QuickJS,
+} from 'quickjs-wasi';
 import {
   EngineFailure,
   type OpenRealm,
@@ -30,10 +38,16 @@ const CLOSING = '\n}';
 
 /** @param wasm the compiled engine; compiling it costs milliseconds and is done once per worker */
 export function quickJsEngine(wasm: WebAssembly.Module): OpenRealm {
+  // The prelude is the same for every realm and compiled once.
+  let prelude: { text: string; bytecode: Uint8Array } | undefined;
   return async (options) => {
     const compiler = await QuickJS.create({ wasm, maxStackSize: MAX_STACK_SIZE, memoryLimit: COMPILER_HEAP_BYTES });
     try {
-      return new QuickJsRealm(await createRealm(wasm, options), compiler, options);
+      if (prelude?.text !== options.prelude) {
+        const bytecode = compiler.compile(options.prelude, 'engine', EvalFlags.STRICT, CompileFlags.STRIP_SOURCE);
+        prelude = { text: options.prelude, bytecode };
+      }
+      return new QuickJsRealm(await createRealm(wasm, options), compiler, prelude.bytecode, options.bridge);
     } catch (error) {
       compiler.dispose();
       throw error;
@@ -69,15 +83,14 @@ class QuickJsRealm implements ScriptRealm {
   readonly #table: JSValueHandle;
   readonly #functions = new Map<string, JSValueHandle>();
 
-  constructor(vm: QuickJS, compiler: QuickJS, options: RealmOptions) {
+  constructor(vm: QuickJS, compiler: QuickJS, prelude: Uint8Array, bridge: RealmOptions['bridge']) {
     this.#vm = vm;
     this.#compiler = compiler;
-    const bytecode = compiler.compile(options.prelude, 'engine', EvalFlags.STRICT, CompileFlags.STRIP_SOURCE);
-    const make = vm.evalBytecode(bytecode);
-    const bridge = vm.newFunction('bridge', (operation, ...texts) =>
-      vm.newString(options.bridge(operation?.toString() ?? '', ...texts.map((text) => text.toString()))),
+    const make = vm.evalBytecode(prelude);
+    const outside = vm.newFunction('bridge', (operation, ...texts) =>
+      vm.newString(bridge(operation?.toString() ?? '', ...texts.map((text) => text.toString()))),
     );
-    this.#table = vm.callFunction(make, vm.undefined, bridge, vm.newNumber(OPENING.length));
+    this.#table = vm.callFunction(make, vm.undefined, outside, vm.newNumber(OPENING.length));
   }
 
   load(script: string): void {
@@ -95,7 +108,8 @@ class QuickJsRealm implements ScriptRealm {
 
   /** `compile` tells no place; evaluating without running does, in the stack. */
   #syntaxError(text: string, error: unknown): ScriptSyntaxError {
-    const fallback = error instanceof Error ? error.message.replace(/^Compilation error: (?:SyntaxError: )?/, '') : String(error);
+    const fallback =
+      error instanceof Error ? error.message.replace(/^Compilation error: (?:SyntaxError: )?/, '') : String(error);
     try {
       this.#compiler.evalCode(text, SCRIPT_NAME, EvalFlags.COMPILE_ONLY).dispose();
     } catch (found) {
@@ -148,7 +162,7 @@ class QuickJsRealm implements ScriptRealm {
       if (error instanceof EngineFailure) throw error;
       const message = error instanceof Error ? error.message : String(error);
       if (message === 'interrupted') throw new EngineFailure('interrupted', message);
-      if (message === 'out of memory' || message.includes('malloc failed')) throw new EngineFailure('memory', message);
+      if (/out of memory|malloc failed|string too long/.test(message)) throw new EngineFailure('memory', message);
       throw new EngineFailure('engine', message);
     }
   }

@@ -1,7 +1,7 @@
 /** Everything that a run of a script depended on: given again, in the same order, it gives the same run. Plain JSON. */
 import type { StepBreak, StepInput } from './calls.ts';
-import type { ConductorSettings, Fact } from './conductor.ts';
 import type { EndCause } from './conclusion.ts';
+import type { ConductorSettings, Fact } from './conductor.ts';
 
 export interface RecordedStep {
   /** Milliseconds since 1970. */

@@ -17,7 +17,13 @@ export async function replayExecution(record: ExecutionRecord, worker: string | 
   await using thread = new EngineThread(worker);
   const { script, args, state, seed } = record;
   try {
-    const refused = await thread.open({ script, state, seed, heapBytes: HEAP_BYTES, ...(args === undefined ? {} : { args }) });
+    const refused = await thread.open({
+      script,
+      state,
+      seed,
+      heapBytes: HEAP_BYTES,
+      ...(args === undefined ? {} : { args }),
+    });
     if (refused) return end({ type: 'refused', error: refused });
     let cause: EndCause | undefined;
     for (const step of record.steps) {

@@ -84,7 +84,11 @@ export class Session {
         realm.drain();
       }
       for (const delivery of input.deliveries) this.#desk.deliver(delivery);
-      for (let next = this.#desk.takeSettlements(); next.length > 0 && !this.#end; next = this.#desk.takeSettlements()) {
+      for (
+        let next = this.#desk.takeSettlements();
+        next.length > 0 && !this.#end;
+        next = this.#desk.takeSettlements()
+      ) {
         for (const { promise, kind, text } of next) realm.call('settle', String(promise), kind, text);
         realm.drain();
       }
@@ -135,7 +139,17 @@ export class Session {
   }
 }
 
-function readError({ kind, name, message, stack }: { kind: string; name: string; message: string; stack: string }): WorkflowError {
+function readError({
+  kind,
+  name,
+  message,
+  stack,
+}: {
+  kind: string;
+  name: string;
+  message: string;
+  stack: string;
+}): WorkflowError {
   const known: ErrorKind = ERROR_KINDS.find((each) => each === kind) ?? 'script';
   const frames = stack.trimEnd();
   const at = /workflow\.js:(\d+):(\d+)/.exec(frames);

@@ -35,6 +35,8 @@ parentPort?.on('message', (message: ToWorker) => {
 });
 
 async function open(request: OpenRequest): Promise<void> {
+  session?.dispose();
+  session = undefined;
   const fault = languageFault(request.script);
   if (fault) return send({ type: 'refused', error: fault });
   const control = new Control(request.control);
@@ -63,7 +65,10 @@ function openingError(error: unknown): WorkflowError {
   if (error instanceof EngineFailure && error.reason === 'memory') {
     return { kind: 'limit', message: notStarted('Script and arguments do not fit into the memory of a workflow.') };
   }
-  return { kind: 'engine', message: `The script engine could not start: ${error instanceof Error ? error.message : String(error)}` };
+  return {
+    kind: 'engine',
+    message: `The script engine could not start: ${error instanceof Error ? error.message : String(error)}`,
+  };
 }
 
 /** The calls of a step in messages of bounded size; the last has everything else. */

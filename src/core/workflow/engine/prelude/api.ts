@@ -2,7 +2,17 @@
 import { failure, nameOfType, ownNames, toJsonText } from './boundary.ts';
 import { consoleText } from './inspect.ts';
 import { type Bridge, operate, reference } from './operations.ts';
-import { defineProperty, freeze, isArray, List, NativeTypeError, parseJson, put, quoteJson, toText } from './primordials.ts';
+import {
+  defineProperty,
+  freeze,
+  isArray,
+  List,
+  NativeTypeError,
+  parseJson,
+  put,
+  quoteJson,
+  toText,
+} from './primordials.ts';
 import { combineAll, isTracked } from './promise.ts';
 
 /** Keys go out as they are; what is not text is refused outside, where the rule stands. */
@@ -21,8 +31,7 @@ export function installApi(ask: Bridge, options: { args: string; state: boolean 
     }
   };
 
-  const run = (key: unknown, params: unknown) =>
-    operate(ask, 'run', keyText(key), parameters(params, 'runs.run'));
+  const run = (key: unknown, params: unknown) => operate(ask, 'run', keyText(key), parameters(params, 'runs.run'));
 
   let warned = false;
   /** Launches that are under way, mixed with items: there is no batch any more. */
@@ -76,7 +85,8 @@ export function installApi(ask: Bridge, options: { args: string; state: boolean 
     status: (keyOrRunId: unknown) => operate(ask, 'status', keyText(keyOrRunId)),
     ref: (result: unknown) => reference(result),
     refs: (results: unknown) => {
-      if (!isArray(results)) throw new NativeTypeError(`runs.refs takes an array of results; it got ${nameOfType(results)}`);
+      if (!isArray(results))
+        throw new NativeTypeError(`runs.refs takes an array of results; it got ${nameOfType(results)}`);
       let text = '';
       for (let index = 0; index < results.length; index++) {
         text += `${index > 0 ? '\n' : ''}${reference(results[index])}`;
@@ -84,9 +94,11 @@ export function installApi(ask: Bridge, options: { args: string; state: boolean 
       return text;
     },
   };
-  const level = (name: string) => (...values: unknown[]) => {
-    ask('console', name, consoleText(values));
-  };
+  const level =
+    (name: string) =>
+    (...values: unknown[]) => {
+      ask('console', name, consoleText(values));
+    };
   const console = { log: level('log'), info: level('info'), warn: level('warn'), error: level('error') };
   const globals: [string, unknown][] = [
     ['runs', sealed(runs)],

@@ -4,13 +4,12 @@
  */
 import {
   arrayPrototype,
-
   defineProperty,
   getOwnPropertyDescriptor,
   getPrototypeOf,
   hasOwn,
   isArray,
-  isFinite,
+  isFiniteNumber,
   isObject,
   isSimpleName,
   List,
@@ -56,7 +55,6 @@ interface Frame {
   index: number;
   wrote: boolean;
 }
-
 
 function pathOf(root: string, frames: List<Frame>): string {
   let path = root;
@@ -104,7 +102,7 @@ export function toJsonText(value: unknown, root: string, mode: BoundaryMode): st
     else if (typeof item === 'string') text += quoteJson(item);
     else if (typeof item === 'boolean') text += item ? 'true' : 'false';
     else if (typeof item === 'number') {
-      if (!isFinite(item)) refuse(`is ${toText(item)}; only finite numbers can cross`);
+      if (!isFiniteNumber(item)) refuse(`is ${toText(item)}; only finite numbers can cross`);
       text += quoteJson(item);
     } else if (item === undefined && mode === 'return') text += 'null';
     else if (typeof item !== 'object') refuse(`must be a JSON value; it is ${nameOfType(item)}`);

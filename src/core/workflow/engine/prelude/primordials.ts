@@ -25,7 +25,7 @@ export const {
   setPrototypeOf,
 } = Object;
 export const { isArray, prototype: arrayPrototype } = Array;
-export const { isFinite } = Number;
+export const { isFinite: isFiniteNumber } = Number;
 export const { stringify: quoteJson, parse: parseJson } = JSON;
 export const isEnumerable = uncurry(Object.prototype.propertyIsEnumerable);
 export const objectTag = uncurry(Object.prototype.toString);
@@ -133,7 +133,13 @@ export class List<Item> {
 
 /** Defines a data property, whatever setters the prototypes have. */
 export function put(target: object, name: PropertyKey, value: unknown, enumerable = true): void {
-  defineProperty(target, name, { __proto__: null, value, enumerable, writable: true, configurable: true } as PropertyDescriptor);
+  defineProperty(target, name, {
+    __proto__: null,
+    value,
+    enumerable,
+    writable: true,
+    configurable: true,
+  } as PropertyDescriptor);
 }
 
 /** An array of the realm with these items. */

@@ -21,7 +21,7 @@ import {
   nativeThen,
 } from './primordials.ts';
 
-type Settle = (value?: unknown) => void;
+type Settle = (value?: unknown) => unknown;
 type Callable = (...args: unknown[]) => unknown;
 
 /** Tells the constructor that a promise is made here, without an executor. */
@@ -184,7 +184,7 @@ class TrackedPromise {
     let derived: TrackedPromise | undefined;
     const wrap = (handler: unknown): Settle | undefined =>
       isCallable(handler)
-        ? (value) => TrackedPromise.#handle(derived as TrackedPromise, handler, value) as void
+        ? (value) => TrackedPromise.#handle(derived as TrackedPromise, handler, value)
         : undefined;
     derived = new TrackedPromise(INTERNAL, nativeThen(this.#native, wrap(onFulfilled), wrap(onRejected)));
     TrackedPromise.#depend(this, derived);
@@ -196,6 +196,7 @@ class TrackedPromise {
   /** A resolving function as handler: its promise depends on this one, even if it never settles. */
   static #feeds(derived: TrackedPromise, handler: unknown): void {
     const fed = isCallable(handler) ? resolverOf.get(handler) : undefined;
+    // biome-ignore lint/complexity/useOptionalChain: a private name cannot stand in an optional chain
     if (fed && fed.#settle) TrackedPromise.#depend(derived, fed);
   }
 

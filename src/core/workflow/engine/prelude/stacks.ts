@@ -6,6 +6,7 @@ import { defineProperty, getPrototypeOf, toText, uncurry } from './primordials.t
 
 const SCRIPT = 'workflow.js';
 const FRAMES = 20;
+const { max } = Math;
 
 interface CallSite {
   getFileName(): string | null;
@@ -40,7 +41,9 @@ export function cleanStacks(opening: number): void {
       const site = sites[index] as CallSite;
       if (fileName(site) !== SCRIPT) continue;
       const line = lineNumber(site) ?? 0;
-      const column = (columnNumber(site) ?? 0) - (line === 1 ? opening : 0);
+      // The engine sometimes names the place before a token, which for the first one is not in the script.
+      const found = (columnNumber(site) ?? 0) - (line === 1 ? opening : 0);
+      const column = max(found, 1);
       const name = functionName(site);
       const place = `${SCRIPT}:${toText(line)}:${toText(column)}`;
       text += name ? `    at ${name} (${place})\n` : `    at ${place}\n`;
