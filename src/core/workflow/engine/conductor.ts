@@ -340,7 +340,11 @@ export class Conductor {
   }
 }
 
-function outcomeOf(effect: Extract<Effect, { type: 'steer' | 'host' | 'status' }>, fact: Fact, durationMs: number): Outcome {
+function outcomeOf(
+  effect: Extract<Effect, { type: 'steer' | 'host' | 'status' }>,
+  fact: Fact,
+  durationMs: number,
+): Outcome {
   if (effect.type === 'steer') return steerOutcome(effect.key, fact);
   return effect.type === 'status' ? statusOutcome(effect.runId, fact) : hostOutcome(effect.key, fact, durationMs);
 }

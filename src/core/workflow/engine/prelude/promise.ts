@@ -183,9 +183,7 @@ class TrackedPromise {
     }
     let derived: TrackedPromise | undefined;
     const wrap = (handler: unknown): Settle | undefined =>
-      isCallable(handler)
-        ? (value) => TrackedPromise.#handle(derived as TrackedPromise, handler, value)
-        : undefined;
+      isCallable(handler) ? (value) => TrackedPromise.#handle(derived as TrackedPromise, handler, value) : undefined;
     derived = new TrackedPromise(INTERNAL, nativeThen(this.#native, wrap(onFulfilled), wrap(onRejected)));
     TrackedPromise.#depend(this, derived);
     TrackedPromise.#feeds(derived, onFulfilled);
