@@ -88,6 +88,7 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
     format: 'esm',
     banner: { js: `import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);${NODE_CHECK}` },
   };
+  const plainEsm = { ...common, format: 'esm' };
   const editor = {
     ...common,
     format: 'cjs',
@@ -99,9 +100,11 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
     buildRunner(esm, outdir),
     ...(extension ? [build(editor)] : []),
     build({ ...esm, entryPoints: ['src/cli/main.ts'], outfile: join(outdir, 'cli.mjs') }),
-    build({ ...esm, entryPoints: ['src/api/workflow-execution.ts'], outfile: join(outdir, 'api.js') }),
+    // Loaded by programs that are not ours: it must not end a process.
+    build({ ...plainEsm, entryPoints: ['src/api/workflow-execution.ts'], outfile: join(outdir, 'api.js') }),
     buildEngineWorker({ outdir, minify }),
   ]);
+  copyFileSync(join(root, 'src', 'api', 'workflow-execution-types.ts'), join(outdir, 'api.d.ts'));
   mkdirSync(join(outdir, 'bin'));
   for (const name of SHIMS) {
     copyFileSync(join(root, 'scripts', 'shims', name), join(outdir, 'bin', name));

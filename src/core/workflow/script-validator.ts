@@ -9,6 +9,8 @@ import { validateResponse } from './validate-messages.ts';
 
 /** How long one script may take, from when its turn comes. A megabyte takes about half a second. */
 const DEADLINE_MS = 10_000;
+/** An idle worker costs memory; starting one takes about 50 ms. */
+const IDLE_MS = 60_000;
 const STACK_MB = 16;
 const HEAP_MB = 1024;
 
@@ -17,6 +19,8 @@ export interface ScriptValidatorOptions {
   worker: string | URL;
   /** Milliseconds. */
   deadlineMs?: number;
+  /** Milliseconds without work after which the worker is ended. */
+  idleMs?: number;
 }
 
 interface Job {
@@ -31,13 +35,16 @@ interface Job {
 export class ScriptValidator implements AsyncDisposable {
   readonly #path: string | URL;
   readonly #deadlineMs: number;
+  readonly #idleMs: number;
   readonly #queue: Job[] = [];
   #worker: Worker | undefined;
   #current: { job: Job; timer: NodeJS.Timeout } | undefined;
+  #idle: NodeJS.Timeout | undefined;
   #nextId = 1;
   #disposed = false;
 
-  constructor({ worker, deadlineMs = DEADLINE_MS }: ScriptValidatorOptions) {
+  constructor({ worker, deadlineMs = DEADLINE_MS, idleMs = IDLE_MS }: ScriptValidatorOptions) {
+    this.#idleMs = idleMs;
     this.#path = worker;
     this.#deadlineMs = deadlineMs;
   }
@@ -69,10 +76,10 @@ export class ScriptValidator implements AsyncDisposable {
     if (this.#current) return;
     const job = this.#queue.shift();
     if (!job) {
-      // An idle worker does not keep a process alive.
-      this.#worker?.unref();
+      this.#rest();
       return;
     }
+    clearTimeout(this.#idle);
     const worker = this.#started();
     worker.ref();
     const timer = setTimeout(() => this.#giveUp(worker), this.#deadlineMs);
@@ -80,10 +87,23 @@ export class ScriptValidator implements AsyncDisposable {
     worker.postMessage({ id: job.id, script: job.script, options: job.options });
   }
 
+  /** An idle worker does not keep a process alive, and is ended after a while. */
+  #rest(): void {
+    const worker = this.#worker;
+    if (!worker) return;
+    worker.unref();
+    this.#idle = setTimeout(() => {
+      this.#worker = undefined;
+      void worker.terminate();
+    }, this.#idleMs).unref();
+  }
+
   #started(): Worker {
     if (this.#worker) return this.#worker;
     const worker = new Worker(this.#path, {
       name: 'pi-lanes-validate',
+      // A program may have been started with options that no file can be run with.
+      execArgv: [],
       resourceLimits: { stackSizeMb: STACK_MB, maxOldGenerationSizeMb: HEAP_MB },
     });
     worker.on('message', (message: unknown) => {
@@ -125,6 +145,7 @@ export class ScriptValidator implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true;
+    clearTimeout(this.#idle);
     const closed = new Error('The validator has been closed.');
     for (const job of this.#queue.splice(0)) job.reject(closed);
     const worker = this.#worker;

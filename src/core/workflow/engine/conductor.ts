@@ -54,10 +54,15 @@ export interface Fact {
   message?: string;
 }
 
+/** What may come to its end after the body has. */
+const ENDS_BY_ITSELF: ReadonlySet<Effect['type']> = new Set<Effect['type']>(['steer', 'host', 'state.set']);
+
 interface Open {
   effect: Effect;
   since: number;
   row: Partial<TraceRow>;
+  /** Whether the effect was handed out. */
+  started: boolean;
   /** A child counts against the limit while it runs. */
   running: boolean;
   resumed?: true;
@@ -136,7 +141,7 @@ export class Conductor {
     if (launch.generatedLaneKey) row.generatedLaneKey = true;
     if (params['lane'] !== undefined) row.lane = params['lane'];
     this.#order.push(key);
-    this.#open.set(id, { effect: { type: 'launch', id, key, params }, since: at, row, running: false });
+    this.#open.set(id, { effect: { type: 'launch', id, key, params }, since: at, row, started: false, running: false });
     if (refusal !== undefined) {
       this.#refuseChild(id, refusal, at, 'limit');
       return;
@@ -155,7 +160,7 @@ export class Conductor {
   }
 
   #takeOther(call: Exclude<Call, { type: 'emit' | 'console' | 'batch' }>, at: number): void {
-    this.#open.set(call.id, { effect: call, since: at, row: {}, running: false });
+    this.#open.set(call.id, { effect: call, since: at, row: {}, started: false, running: false });
     const { capabilities } = this.#settings;
     const name = call.type;
     const missing = name === 'steer' || name === 'host' || name === 'status' ? !capabilities[name] : false;
@@ -207,7 +212,22 @@ export class Conductor {
       this.#running += 1;
       effects.push(open.effect);
     }
+    return this.#handOut(effects);
+  }
+
+  #handOut(effects: Effect[]): Effect[] {
+    for (const { id } of effects) {
+      const open = this.#open.get(id);
+      if (open) open.started = true;
+    }
     return effects;
+  }
+
+  /** What the last step asked for and is done although the body has ended. Children no longer start. */
+  atEnd(): Effect[] {
+    const effects = this.#ready.filter(({ type }) => ENDS_BY_ITSELF.has(type));
+    this.#ready = [];
+    return this.#handOut(effects);
   }
 
   /** A fact about an effect. @returns the answer for the script; nothing when it goes on, or is not known */
@@ -301,8 +321,8 @@ export class Conductor {
   }
 
   isFinishing(id: number): boolean {
-    const type = this.#open.get(id)?.effect.type;
-    return type === 'steer' || type === 'host' || type === 'state.set';
+    const open = this.#open.get(id);
+    return open?.started === true && ENDS_BY_ITSELF.has(open.effect.type);
   }
 
   /** The key that an operation was asked under. */

@@ -14,6 +14,7 @@ export class EngineThread implements AsyncDisposable {
   readonly #worker: Worker;
   readonly #control = new Control();
   #waiting: { resolve: (message: FromWorker) => void; reject: (error: Error) => void } | undefined;
+  #computing = false;
   #gone: EngineGone | undefined;
 
   /** @param file path or URL of `engine-worker.mjs` */
@@ -25,6 +26,7 @@ export class EngineThread implements AsyncDisposable {
       env: {},
     });
     this.#worker.on('message', (message: FromWorker) => {
+      this.#computing = false;
       const waiting = this.#waiting;
       this.#waiting = undefined;
       waiting?.resolve(message);
@@ -46,6 +48,7 @@ export class EngineThread implements AsyncDisposable {
     return new Promise((resolve, reject) => {
       if (this.#gone) return reject(this.#gone);
       this.#waiting = { resolve, reject };
+      this.#computing = message.type !== 'more';
       this.#worker.postMessage(message);
     });
   }
@@ -56,9 +59,9 @@ export class EngineThread implements AsyncDisposable {
     return answer.type === 'refused' ? answer.error : undefined;
   }
 
-  /** Whether a step is running. */
-  get busy(): boolean {
-    return this.#waiting !== undefined;
+  /** Whether the worker computes: it has been asked and has not begun to answer. */
+  get computing(): boolean {
+    return this.#computing;
   }
 
   /** @param onCalls is given the calls of the step in order, in parts of bounded size. @throws EngineGone */

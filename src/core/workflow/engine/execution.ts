@@ -136,10 +136,15 @@ class Execution {
     return this.#cause;
   }
 
-  #something(): Promise<void> {
-    if (this.#inbox.length > 0 || this.#cause) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#wake = resolve;
+  /** Waits for a fact, for a stop from outside that nobody has seen yet, or for so many milliseconds. */
+  async #something(ms?: number): Promise<void> {
+    if (this.#inbox.length > 0 || (this.#cause && !this.#others.signal.aborted)) return;
+    await new Promise<void>((resolve) => {
+      const timer = ms === undefined ? undefined : setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
     });
   }
 
@@ -166,31 +171,28 @@ class Execution {
   async #finish(cause: EndCause): Promise<void> {
     const reason = cause.type === 'body' && cause.end.type === 'returned' ? 'completed' : cause.type;
     this.#children.abort(new Error(reason));
-    if (cause.type !== 'body') this.#others.abort(new Error(reason));
-    const patience = Date.now() + LATE_MS;
-    this.#inbox = this.#settleLate(this.#inbox);
+    if (cause.type === 'body') for (const effect of this.#conductor.atEnd()) this.#start(effect);
+    else this.#others.abort(new Error(reason));
+    let patience = Date.now() + LATE_MS;
+    this.#settleLate();
     while (this.#conductor.finishing) {
+      if (this.#cause && !this.#others.signal.aborted) {
+        this.#others.abort(new Error(this.#cause.type));
+        patience = Date.now() + LATE_MS;
+      }
       const stopped = this.#others.signal.aborted;
-      if (this.#cause && !stopped) this.#others.abort(new Error(this.#cause.type));
-      if (stopped && Date.now() >= patience) break;
-      await new Promise<void>((resolve) => {
-        const timer = stopped ? setTimeout(resolve, patience - Date.now()) : undefined;
-        this.#wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-        if (this.#inbox.length > 0 || (this.#cause && !stopped)) this.#wake();
-      });
-      this.#inbox = this.#settleLate(this.#inbox);
+      if (stopped && Date.now() >= patience) return;
+      await this.#something(stopped ? patience - Date.now() : undefined);
+      this.#settleLate();
     }
   }
 
-  #settleLate(inbox: readonly Fact[]): Fact[] {
+  /** What is settled after the end reaches the trace, and no script any more. */
+  #settleLate(): void {
     const at = this.#now();
-    const facts = inbox.filter((fact) => this.#conductor.isFinishing(fact.id));
+    const facts = this.#inbox.splice(0).filter((fact) => this.#conductor.isFinishing(fact.id));
     for (const fact of facts) this.#conductor.deliver(fact, at);
     if (facts.length > 0) this.#record.late.push({ at, facts });
-    return [];
   }
 
   #conclude(cause: EndCause): { result: WorkflowResult; record: ExecutionRecord } {
@@ -234,7 +236,7 @@ class Guard implements Disposable {
     this.#end(cause);
     this.#timers.push(
       setTimeout(() => {
-        if (this.#thread.busy) void this.#thread[Symbol.asyncDispose]();
+        if (this.#thread.computing) void this.#thread[Symbol.asyncDispose]();
       }, TERMINATE_AFTER_MS),
     );
   }

@@ -46,7 +46,7 @@ function reportLoss(script: Script, call: ApiCall, loss: Unobserved, certain: bo
   const message = certain
     ? `Nobody waits for this ${what}: the workflow fails at its end. ${advice}${handler}`
     : `Nobody seems to wait for this ${what}; unless something else does, the workflow fails at its end. ${advice}${handler}`;
-  script.report(certain ? 'launch_unobserved' : 'launch_maybe_unobserved', call.node, message, { fix });
+  script.report(certain ? 'launch_unobserved' : 'launch_maybe_unobserved', call.node.callee, message, { fix });
 }
 
 function reportRead(script: Script, call: ApiCall, loss: Unobserved): void {
