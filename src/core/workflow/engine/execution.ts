@@ -81,7 +81,7 @@ class Execution {
     } catch (error) {
       return this.#conclude(this.#cause ?? { type: 'crashed', message: messageOf(error) });
     }
-    if (refused) return this.#conclude({ type: 'refused', error: refused });
+    if (refused) return this.#conclude(this.#cause ?? { type: 'refused', error: refused });
     guard.startDeadline(this.#options.timeoutMs);
     const cause = await this.#steps(thread);
     await this.#finish(cause);

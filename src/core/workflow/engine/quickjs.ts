@@ -1,16 +1,8 @@
 /**
- * QuickJS-ng in WebAssembly behind the door. The realm is created without code generation: prelude and script are compiled
- * in a second, plain realm and enter as bytecode, and nothing in the script's realm can make code of text.
+ * QuickJS-ng in WebAssembly behind the door. The realm is created without code generation: the prelude was compiled when
+ * this was built, the script is compiled in a second, plain realm, and nothing in the script's realm can make code of text.
  */
-import {
-  CompileFlags,
-  EvalFlags,
-  Intrinsics,
-  JSException,
-  type JSValueHandle,
-  MAX_STACK_SIZE,
-  QuickJS,
-} from 'quickjs-wasi';
+import { EvalFlags, Intrinsics, JSException, type JSValueHandle, MAX_STACK_SIZE, QuickJS } from 'quickjs-wasi';
 import {
   EngineFailure,
   type OpenRealm,
@@ -38,16 +30,11 @@ const CLOSING = '\n}';
 
 /** @param wasm the compiled engine; compiling it costs milliseconds and is done once per worker */
 export function quickJsEngine(wasm: WebAssembly.Module): OpenRealm {
-  // The prelude is the same for every realm and compiled once.
-  let prelude: { text: string; bytecode: Uint8Array } | undefined;
   return async (options) => {
     const compiler = await QuickJS.create({ wasm, maxStackSize: MAX_STACK_SIZE, memoryLimit: COMPILER_HEAP_BYTES });
     try {
-      if (prelude?.text !== options.prelude) {
-        const bytecode = compiler.compile(options.prelude, 'engine', EvalFlags.STRICT, CompileFlags.STRIP_SOURCE);
-        prelude = { text: options.prelude, bytecode };
-      }
-      return new QuickJsRealm(await createRealm(wasm, options), compiler, prelude.bytecode, options.bridge);
+      const vm = await createRealm(wasm, options);
+      return new QuickJsRealm(vm, compiler, Buffer.from(options.prelude.bytecode, 'base64'), options.bridge);
     } catch (error) {
       compiler.dispose();
       throw error;

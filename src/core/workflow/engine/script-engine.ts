@@ -10,8 +10,11 @@ export interface RealmLimits {
 }
 
 export interface RealmOptions {
-  /** Trusted code that runs first and whose completion value is the table of functions that `call` reaches. */
-  readonly prelude: string;
+  /**
+   * Trusted code that runs first; its value is a function that takes the bridge and gives the table of functions that `call`
+   * reaches. `bytecode` (base64) is the same for the engine that is shipped; another one compiles the text.
+   */
+  readonly prelude: { readonly text: string; readonly bytecode: string };
   readonly limits: RealmLimits;
   /** Milliseconds since 1970 that `Date` reads. */
   readonly now: () => number;

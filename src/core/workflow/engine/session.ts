@@ -4,7 +4,7 @@ import { ERROR_KINDS } from './calls.ts';
 import { Desk } from './desk.ts';
 import { STEP_FUEL } from './limits.ts';
 import { Refusal } from './refusal.ts';
-import { EngineFailure, type OpenRealm, type ScriptRealm } from './script-engine.ts';
+import { EngineFailure, type OpenRealm, type RealmOptions, type ScriptRealm } from './script-engine.ts';
 
 export interface SessionOptions {
   script: string;
@@ -14,7 +14,7 @@ export interface SessionOptions {
   state: boolean;
   seed: number;
   heapBytes: number;
-  prelude: string;
+  prelude: RealmOptions['prelude'];
   openRealm: OpenRealm;
   /** Asked at every poll: why the running step must end now, if it must. */
   mustEnd: () => 'deadline' | 'stop' | undefined;
