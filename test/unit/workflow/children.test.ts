@@ -366,7 +366,10 @@ describe('runs.run and runs.all', () => {
     const { ok, error, keys, launched } = await play(
       `JSON.stringify = () => '"x"'; JSON.parse = () => { throw new Error('x') }; Array.prototype.map = () => []; Array.prototype.push = () => 0;
        Object.prototype.toJSON = () => 1; Object.keys = () => []; Array.isArray = () => false; String.prototype.trim = () => ''; Map.prototype.get = () => 1;
-       Reflect.ownKeys = () => []; Object.getPrototypeOf = () => null; globalThis.Promise = 1;
+       Reflect.ownKeys = () => []; Object.getPrototypeOf = () => null; Object.setPrototypeOf = () => 1;
+       Array.prototype[Symbol.iterator] = undefined; Function.prototype.call = Function.prototype.apply = Function.prototype.bind = () => 1; RegExp.prototype.exec = () => null;
+       for (let i = 0, names = Object.getOwnPropertyNames(globalThis); i < names.length; i++) { const name = names[i];
+         if (!['runs', 'globalThis', 'undefined', 'NaN', 'Infinity'].includes(name)) globalThis[name] = function fake() { return {get() {}, has() { return true }, add() {}, set() {}} } }
        const a = await runs.run('a', {agent: 'w', task: 't', list: [1, {b: 2}]});
        const again = await runs.run('a', {list: [1, {b: 2}], task: 't', agent: 'w'});
        const all = await runs.all([{key: 'b', agent: 'w', task: 'x'}]);

@@ -7,6 +7,7 @@ import {
   freeze,
   isArray,
   List,
+  NativeSyntaxError,
   NativeTypeError,
   parseJson,
   put,
@@ -136,7 +137,7 @@ export function nameJsonParse(): void {
       try {
         return parseJson(text as string, reviver as undefined);
       } catch (error) {
-        if (reviver === undefined && error instanceof SyntaxError) {
+        if (reviver === undefined && error instanceof NativeSyntaxError) {
           put(error, 'message', `JSON.parse: ${error.message}`, false);
         }
         throw error;

@@ -1,5 +1,15 @@
 /** `Array.fromAsync` over tracked promises: the native one is an async function and would hide what it waits for. */
-import { apply, isObject, List, NativeTypeError, put, toArray } from './primordials.ts';
+import {
+  apply,
+  asyncIteratorSymbol,
+  isObject,
+  iteratorSymbol,
+  List,
+  NativeTypeError,
+  put,
+  toArray,
+  toNumber,
+} from './primordials.ts';
 import { derive, isTracked, type TrackedPromise, toTracked, wait } from './promise.ts';
 
 type Step = { readonly done?: unknown; readonly value?: unknown };
@@ -7,21 +17,24 @@ type Cursor = { next: () => unknown; asynchronous: boolean };
 
 function cursorOf(items: unknown): Cursor {
   if (items === null || items === undefined) throw new NativeTypeError('cannot iterate over null or undefined');
-  const source = items as { [Symbol.asyncIterator]?: unknown; [Symbol.iterator]?: unknown; length?: unknown };
-  for (const kind of ['asyncIterator', 'iterator'] as const) {
-    const method = source[Symbol[kind]];
-    if (method === undefined || method === null) continue;
-    const iterator = apply(method as () => { next: () => unknown }, items, []);
-    const next = iterator.next;
-    return { next: () => apply(next, iterator, []), asynchronous: kind === 'asyncIterator' };
-  }
+  const source = items as { [asyncIteratorSymbol]?: unknown; [iteratorSymbol]?: unknown };
+  const asyncMethod = source[asyncIteratorSymbol];
+  if (asyncMethod !== undefined && asyncMethod !== null) return iterating(items, asyncMethod, true);
+  const method = source[iteratorSymbol];
+  if (method !== undefined && method !== null) return iterating(items, method, false);
   const indexed = items as { readonly length?: unknown; readonly [index: number]: unknown };
-  const length = Number(indexed.length) || 0;
+  const length = toNumber(indexed.length) || 0;
   let index = 0;
   return {
     next: () => (index < length ? { done: false, value: indexed[index++] } : { done: true, value: undefined }),
     asynchronous: false,
   };
+}
+
+function iterating(items: unknown, method: unknown, asynchronous: boolean): Cursor {
+  const found = apply(method as () => { next: () => unknown }, items, []);
+  const next = found.next;
+  return { next: () => apply(next, found, []), asynchronous };
 }
 
 function fromAsync(items: unknown, mapper?: unknown, receiver?: unknown): TrackedPromise {

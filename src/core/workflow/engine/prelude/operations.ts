@@ -4,9 +4,11 @@ import {
   apply,
   create,
   NativeError,
+  NativeProxy,
   NativeTypeError,
   parseJson,
   put,
+  setPrototypeOf,
   sliceText,
   toText,
   trimText,
@@ -120,5 +122,5 @@ function ordered(results: object[], ask: Bridge): unknown {
       return (target as unknown as Record<PropertyKey, unknown>)[property];
     },
   };
-  return new Proxy(results, Object.setPrototypeOf(handler, null));
+  return new NativeProxy(results, setPrototypeOf(handler, null));
 }

@@ -36,8 +36,16 @@ const charCode = uncurry(String.prototype.charCodeAt);
 export const toText = String;
 export const symbolText = uncurry(Symbol.prototype.toString);
 
+export const toNumber = Number;
+export const iteratorSymbol: typeof Symbol.iterator = Symbol.iterator;
+export const asyncIteratorSymbol: typeof Symbol.asyncIterator = Symbol.asyncIterator;
+
 export const NativeError = Error;
 export const NativeTypeError = TypeError;
+export const NativeSyntaxError = SyntaxError;
+export const NativeProxy = Proxy;
+const NativeWeakSet = WeakSet;
+const NativeWeakMap = WeakMap;
 export const isError: (value: unknown) => value is Error = Reflect.get(Error, 'isError');
 
 export const NativePromise = Promise;
@@ -51,7 +59,7 @@ export const nativeStatics = {
 
 /** A set of objects whose methods the script cannot have replaced. */
 export class Marks {
-  readonly #set = new WeakSet<object>();
+  readonly #set = new NativeWeakSet<object>();
   static readonly #add = uncurry(WeakSet.prototype.add);
   static readonly #has = uncurry(WeakSet.prototype.has);
   static readonly #remove = uncurry(WeakSet.prototype.delete);
@@ -71,7 +79,7 @@ export class Marks {
 
 /** What is known about objects; the script cannot have replaced its methods. */
 export class Notes<Value> {
-  readonly #map = new WeakMap<object, Value>();
+  readonly #map = new NativeWeakMap<object, Value>();
   static readonly #get = uncurry(WeakMap.prototype.get);
   static readonly #put = uncurry(WeakMap.prototype.set);
 
@@ -118,7 +126,7 @@ export class List<Item> {
     const items = this.#items;
     const length = this.#length;
     return {
-      [Symbol.iterator]() {
+      [iteratorSymbol]() {
         let index = 0;
         return {
           next: (): IteratorResult<Item> => {
