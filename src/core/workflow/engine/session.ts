@@ -16,12 +16,15 @@ export interface SessionOptions {
   heapBytes: number;
   prelude: RealmOptions['prelude'];
   openRealm: OpenRealm;
+  /** Polls that one step may take; the default is about a minute of computing. */
+  stepFuel?: number;
   /** Asked at every poll: why the running step must end now, if it must. */
   mustEnd: () => 'deadline' | 'stop' | undefined;
 }
 
 export class Session {
   readonly #mustEnd: SessionOptions['mustEnd'];
+  readonly #stepFuel: number;
   readonly #desk = new Desk();
   #realm: ScriptRealm | undefined;
   #now = 0;
@@ -31,13 +34,14 @@ export class Session {
   #interruptAt: StepInput['interruptAt'];
   #started = false;
 
-  private constructor(mustEnd: SessionOptions['mustEnd']) {
+  private constructor({ mustEnd, stepFuel = STEP_FUEL }: SessionOptions) {
     this.#mustEnd = mustEnd;
+    this.#stepFuel = stepFuel;
   }
 
   /** @throws ScriptSyntaxError when the engine cannot read the script */
   static async open(options: SessionOptions): Promise<Session> {
-    const session = new Session(options.mustEnd);
+    const session = new Session(options);
     const realm = await options.openRealm({
       prelude: options.prelude,
       limits: { heapBytes: options.heapBytes },
@@ -106,7 +110,7 @@ export class Session {
     this.#polls += 1;
     const planned = this.#interruptAt;
     if (planned) this.#brokenBy = this.#polls >= planned.polls ? planned.reason : undefined;
-    else this.#brokenBy = this.#polls > STEP_FUEL ? 'fuel' : this.#mustEnd();
+    else this.#brokenBy = this.#polls > this.#stepFuel ? 'fuel' : this.#mustEnd();
     return this.#brokenBy !== undefined;
   }
 
