@@ -1,4 +1,4 @@
-/** `executeWorkflow` and `replayWorkflow`: scripts without a disk and without a runner. Documented in docs/script-api.md. */
+/** `executeWorkflow` and `replayWorkflow`: scripts without a disk and without a runner. Documented in docs/api.md. */
 import { randomInt } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod/mini';

@@ -1,6 +1,6 @@
 /** What the static check of a workflow script says. `docs/script-api.md` documents every code; a test holds them together. */
 import * as z from 'zod/mini';
-import { RUNS_MEMBERS, WORKFLOW_RULES } from './workflow.ts';
+import { WORKFLOW_RULES } from './workflow.ts';
 
 export const FINDING_CODES = [
   'script_empty',
@@ -98,8 +98,8 @@ export type Finding = z.infer<typeof finding>;
 /** What stands in a script, for outline, completion and references. */
 export const scriptKey = z.object({
   key: z.string(),
-  /** Which call names it; `lanes` for the key of a lane, `stage` for one of its stages. */
-  api: z.enum([...RUNS_MEMBERS, 'stage', 'lane', 'state', 'launched']),
+  /** What names it: a call of `runs`, a lane, one of its stages, or the `lane` that describes a launch. */
+  api: z.enum(['run', 'all', 'host', 'steer', 'status', 'lane', 'stage', 'metadata']),
   /** Whether it is launched here, and not only mentioned. */
   launches: z.boolean(),
   agent: z.optional(z.string()),

@@ -43,7 +43,7 @@ export function analyseScript(text: string, options: AnalysisOptions = {}): Scri
   checkKeys(script, launches);
   checkSpawnBudget(script, launches, options.maxSubagentSpawnsPerRun);
   checkUnreachable(script);
-  return { findings: script.findings(), ...outlineOf(script) };
+  return { findings: script.findings(), ...outlineOf(script, launches.launches) };
 }
 
 /** The parser names one place; what is unterminated is shown at the end of what is written, not behind it. */

@@ -1,7 +1,7 @@
 /** Keys and agents of a script, for outline, completion, references and the check of agent names. */
 import type { AnyNode } from 'acorn';
 import type { AgentMention, ScriptKey } from '../../protocol/index.ts';
-import { findLaunches } from './launches.ts';
+import type { Launch } from './launches.ts';
 import { fieldsOf, literalItems } from './literals.ts';
 import { plainArguments, type Script } from './script.ts';
 import { plainText } from './syntax-tree.ts';
@@ -9,7 +9,7 @@ import { plainText } from './syntax-tree.ts';
 /** More are not remembered: nobody finds their way in them. */
 const MAX_ENTRIES = 2_000;
 
-export function outlineOf(script: Script): { keys: ScriptKey[]; agents: AgentMention[] } {
+export function outlineOf(script: Script, launches: readonly Launch[]): { keys: ScriptKey[]; agents: AgentMention[] } {
   const keys: ScriptKey[] = [];
   const add = (api: ScriptKey['api'], key: string, keyNode: AnyNode, whole: AnyNode, node: AnyNode | undefined) => {
     const [agent, label] = ['agent', 'label'].map((name) => textField(node, name));
@@ -23,7 +23,7 @@ export function outlineOf(script: Script): { keys: ScriptKey[]; agents: AgentMen
       whole: script.rangeOf(whole),
     });
   };
-  for (const launch of findLaunches(script).launches) {
+  for (const launch of launches) {
     const api = launch.call.member === 'run' ? 'run' : launch.call.member === 'all' ? 'all' : 'stage';
     add(
       api,
@@ -32,6 +32,11 @@ export function outlineOf(script: Script): { keys: ScriptKey[]; agents: AgentMen
       api === 'run' ? launch.call.node : (launch.node ?? launch.call.node),
       launch.node,
     );
+  }
+  for (const { node } of launches) {
+    const metadata = node && fieldsOf(node).byName.get('lane')?.value;
+    const key = textField(metadata, 'key');
+    if (metadata && key) add('metadata', key.text, key.node, metadata, undefined);
   }
   for (const call of script.calls) {
     const [first] = plainArguments(call.node);

@@ -85,20 +85,6 @@ export class SyntaxTree {
   isInBody(node: AnyNode): boolean {
     return this.#places.get(node)?.runner === undefined;
   }
-
-  /** A node and everything below it, without what is inside functions below it. */
-  *within(root: AnyNode): Generator<AnyNode> {
-    const open: AnyNode[] = [root];
-    for (let node = open.pop(); node; node = open.pop()) {
-      yield node;
-      if (isFunction(node) && node !== root) continue;
-      const children = childrenOf(node);
-      for (let at = children.length - 1; at >= 0; at -= 1) {
-        const child = children[at];
-        if (child) open.push(child);
-      }
-    }
-  }
 }
 
 /** The name of a property that is plain to see: `.name`, `["name"]`, `` [`name`] ``; private names have none. */

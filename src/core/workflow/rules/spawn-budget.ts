@@ -1,7 +1,7 @@
 /** How many children the script launches in any case, against how many it may. */
 import type { AnyNode } from 'acorn';
-import { DEFAULT_MAX_SPAWNS } from '../../../protocol/index.ts';
-import type { Launches } from '../launches.ts';
+import { DEFAULT_MAX_SPAWNS, isObject } from '../../../protocol/index.ts';
+import type { Launch, Launches } from '../launches.ts';
 import type { Script } from '../script.ts';
 
 const SHOWN_KEYS = 8;
@@ -10,7 +10,8 @@ const SHOWN_KEYS = 8;
 export function checkSpawnBudget(script: Script, { launches, complete }: Launches, limit: number | undefined): void {
   const certain = new Set<AnyNode>(certainStatements(script));
   const isCertain = (node: AnyNode) => certain.has(node);
-  const keys = new Set(launches.filter(({ call, later }) => !later && isCertain(call.node)).map(({ key }) => key));
+  const sure = launches.filter((launch) => !launch.later && isCertain(launch.call.node) && isCharged(launch));
+  const keys = new Set(sure.map(({ key }) => key));
   const whole = { start: 0, end: 0 };
   if (keys.size > (limit ?? DEFAULT_MAX_SPAWNS)) {
     const named = [...keys].slice(0, SHOWN_KEYS).join(', ');
@@ -36,15 +37,21 @@ export function checkSpawnBudget(script: Script, { launches, complete }: Launche
   }
 }
 
+/** Whether a launch surely counts: going on with a child does not, and parameters that cannot be seen may say so. */
+function isCharged({ node, open, params }: Launch): boolean {
+  return node !== undefined && !open && isObject(params) && !Object.hasOwn(params, 'resume');
+}
+
 /** The calls that run in any case: alone in a statement at the top, with nothing before them that may end the script. */
 function certainStatements(script: Script): AnyNode[] {
   const certain: AnyNode[] = [];
+  const exit = script.tree.nodes.find((node) => isExit(node) && !script.tree.functionAround(node));
   for (const statement of script.tree.program.body) {
+    if (exit && statement.start > exit.start) break;
     for (const value of valuesOf(statement)) {
       const call = value.type === 'AwaitExpression' ? value.argument : value;
       if (script.isLaunch(call)) certain.push(call);
     }
-    if (mayLeave(script, statement)) break;
   }
   return certain;
 }
@@ -62,9 +69,6 @@ function valuesOf(statement: AnyNode): AnyNode[] {
   }
 }
 
-function mayLeave(script: Script, statement: AnyNode): boolean {
-  for (const node of script.tree.within(statement)) {
-    if (node.type === 'ReturnStatement' || node.type === 'ThrowStatement') return true;
-  }
-  return false;
+function isExit({ type }: AnyNode): boolean {
+  return type === 'ReturnStatement' || type === 'ThrowStatement';
 }

@@ -8,7 +8,7 @@ export function checkUnreachable(script: Script): void {
     const end = statements.findIndex(isExit);
     if (end === -1) continue;
     // Declared functions and names without a value take effect wherever they stand.
-    const dead = statements.slice(end + 1).filter((statement) => !isHoisted(statement));
+    const dead = statements.slice(end + 1).filter((statement) => !isHarmless(statement));
     const [first] = dead;
     const last = dead.at(-1);
     if (!first || !last) continue;
@@ -40,9 +40,10 @@ function isExit({ type }: Statement): boolean {
   );
 }
 
-function isHoisted(statement: Statement): boolean {
+function isHarmless(statement: Statement): boolean {
   if (statement.type === 'VariableDeclaration') {
     return statement.kind === 'var' && statement.declarations.every(({ init }) => !init);
   }
-  return statement.type === 'FunctionDeclaration' || statement.type === 'EmptyStatement';
+  // `return x; break;` is how many write a case.
+  return ['FunctionDeclaration', 'EmptyStatement', 'BreakStatement'].includes(statement.type);
 }
