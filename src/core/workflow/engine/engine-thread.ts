@@ -24,6 +24,8 @@ export class EngineThread implements AsyncDisposable {
       resourceLimits: { stackSizeMb: STACK_MB, maxOldGenerationSizeMb: HEAP_MB },
       // Nothing of the surroundings reaches the thread in which scripts run.
       env: {},
+      // Nor the options that the process was started with: `--input-type` and others make a worker fail.
+      execArgv: [],
     });
     this.#worker.on('message', (message: FromWorker) => {
       this.#computing = false;
