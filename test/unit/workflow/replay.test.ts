@@ -153,6 +153,14 @@ describe('replay', () => {
       kind: 'diverged',
       message: expect.stringMatching(/'first'.*'second'/),
     });
+    const other = {
+      ...(record as Record<string, unknown>),
+      script: `await runs.run('first', {agent: 'w', task: 'other'}); return 1`,
+    };
+    expect((await replay(other)).error).toMatchObject({
+      kind: 'diverged',
+      message: expect.stringMatching(/'first'.*fingerprint [0-9a-f]{16} now, [0-9a-f]{16} then/),
+    });
     const shorter = { ...(record as Record<string, unknown>), script: 'return 1' };
     expect((await replay(shorter)).error?.kind).toBe('diverged');
   });

@@ -47,6 +47,8 @@ export type Effect =
 export interface Fact {
   id: number;
   key: string;
+  /** Fingerprint of what was asked, so that a replay sees when the script asks for something else. */
+  asked?: string;
   ok: boolean;
   /** A `ChildView`, a receipt, a host result, a status, a stored value; none: undefined. */
   value?: unknown;
@@ -325,10 +327,9 @@ export class Conductor {
     return open?.started === true && ENDS_BY_ITSELF.has(open.effect.type);
   }
 
-  /** The key that an operation was asked under. */
-  keyOf(id: number): string | undefined {
-    const effect = this.#open.get(id)?.effect;
-    return effect && (effect.type === 'status' ? effect.target : effect.key);
+  /** What an operation that is under way asks for. */
+  effectOf(id: number): Effect | undefined {
+    return this.#open.get(id)?.effect;
   }
 
   /** Ends everything that is under way. @returns the keys of the children that were called and had not settled */

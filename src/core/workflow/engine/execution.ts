@@ -4,7 +4,7 @@ import { conclude, type EndCause, type WorkflowResult } from './conclusion.ts';
 import { Conductor, type ConductorSettings, type Effect, type Fact } from './conductor.ts';
 import { EngineGone, EngineThread } from './engine-thread.ts';
 import { HEAP_BYTES, TERMINATE_AFTER_MS } from './limits.ts';
-import { type ExecutionRecord, isInterrupt, type RecordedStep } from './record.ts';
+import { askedOf, type ExecutionRecord, isInterrupt, keyOf, type RecordedStep } from './record.ts';
 
 export interface ExecutionOptions {
   script: string;
@@ -150,11 +150,12 @@ class Execution {
 
   #start(effect: Effect): void {
     const signal = effect.type === 'launch' ? this.#children.signal : this.#others.signal;
+    const asked = askedOf(effect);
     void this.#options
       .perform(effect, signal)
       .catch((error: unknown): Fact => ({ id: effect.id, key: keyOf(effect), ok: false, message: messageOf(error) }))
       .then((fact) => {
-        this.#inbox.push(fact);
+        this.#inbox.push({ ...fact, asked });
         this.#wake();
       });
   }
@@ -245,10 +246,6 @@ class Guard implements Disposable {
     for (const timer of this.#timers) clearTimeout(timer);
     if (this.#onAbort) this.#signal?.removeEventListener('abort', this.#onAbort);
   }
-}
-
-function keyOf(effect: Effect): string {
-  return effect.type === 'status' ? effect.target : effect.key;
 }
 
 function reasonOf(signal: AbortSignal): string {

@@ -4,7 +4,7 @@ import { conclude, type EndCause, type WorkflowResult } from './conclusion.ts';
 import { Conductor, type Fact } from './conductor.ts';
 import { EngineGone, EngineThread } from './engine-thread.ts';
 import { HEAP_BYTES } from './limits.ts';
-import { type ExecutionRecord, isInterrupt } from './record.ts';
+import { askedOf, type ExecutionRecord, isInterrupt, keyOf } from './record.ts';
 
 /** Moves a script through recorded steps. Stops where the record contradicts what the script does now. */
 export async function replayExecution(record: ExecutionRecord, worker: string | URL): Promise<WorkflowResult> {
@@ -60,10 +60,16 @@ function diverged(message: string): EndCause {
   return { type: 'diverged', message };
 }
 
-/** An answer to something that the script did not ask for now. */
+/** An answer to something that the script does not ask for now. */
 function contradictionOf(conductor: Conductor, fact: Fact): EndCause | undefined {
-  const key = conductor.keyOf(fact.id);
-  if (key === fact.key) return undefined;
-  const now = key === undefined ? 'nothing' : `'${key}'`;
-  return diverged(`The record answers '${fact.key}' as call ${fact.id}; the script now asks for ${now} there.`);
+  const effect = conductor.effectOf(fact.id);
+  if (!effect || keyOf(effect) !== fact.key) {
+    const now = effect ? `'${keyOf(effect)}'` : 'nothing';
+    return diverged(`The record answers '${fact.key}' as call ${fact.id}; the script now asks for ${now} there.`);
+  }
+  const asked = askedOf(effect);
+  if (fact.asked === undefined || fact.asked === asked) return undefined;
+  return diverged(
+    `The script asks for '${fact.key}' with other parameters than the record answers: fingerprint ${asked} now, ${fact.asked} then.`,
+  );
 }

@@ -343,6 +343,7 @@ export const combineAll: (items: unknown) => TrackedPromise = TrackedPromise.all
 export function installPromise(): void {
   Reflect.deleteProperty(TrackedPromise, 'internals');
   defineProperty(TrackedPromise, 'name', { value: 'Promise' });
+  defineProperty(TrackedPromise, 'length', { value: 1 });
   // `import()` still makes native promises: what a script chains to one is tracked again.
   const chain = {
     // biome-ignore lint/suspicious/noThenProperty: it is the method of promises
