@@ -2,15 +2,20 @@
 // dist/runtime.json names the files that detached runners execute and their content hash (see docs/architecture.md).
 import { createHash } from 'node:crypto';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { vmScripts } from './scripts/vm-script.mjs';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 /** What `pi-lanes` on the PATH of integrated terminals starts. */
 const SHIMS = ['pi-lanes', 'pi-lanes.cmd'];
+
+/** What `dist/api.js` offers, one after the other as `dist/api.d.ts`: none of them imports anything. */
+const API_TYPES = ['types.ts', 'workflow-execution-types.ts'];
 
 /**
  * tsserver finds plugins of an extension only in its node_modules. This one leads back to dist; it is written beside the packages of
@@ -88,6 +93,24 @@ export async function buildPages({ minify = false, outdir = join(root, 'dist') }
   });
 }
 
+/** The worker that runs workflow scripts, with the script engine beside it. */
+export async function buildEngineWorker({ outdir, minify = false }) {
+  await build({
+    absWorkingDir: root,
+    bundle: true,
+    platform: 'node',
+    target: 'node22',
+    format: 'esm',
+    minify,
+    sourcemap: minify ? false : 'linked',
+    logLevel: 'warning',
+    plugins: [englishOnly, vmScripts],
+    entryPoints: ['src/core/workflow/engine/worker.ts'],
+    outfile: join(outdir, 'engine-worker.mjs'),
+  });
+  copyFileSync(createRequire(import.meta.url).resolve('quickjs-wasi/quickjs.wasm'), join(outdir, 'quickjs.wasm'));
+}
+
 /** @param {{ minify?: boolean, outdir?: string, extension?: boolean }} [options] `extension: false` leaves the editor's bundle out */
 export async function buildAll({ minify = false, outdir = join(root, 'dist'), extension = true } = {}) {
   rmSync(outdir, { recursive: true, force: true });
@@ -102,7 +125,7 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
     loader: { '.md': 'text' },
     define: { PI_LANES_VERSION: JSON.stringify(version) },
     logLevel: 'warning',
-    plugins: [englishOnly],
+    plugins: [englishOnly, vmScripts],
   };
   // ESM bundles need `require` for the CommonJS packages inside them.
   const esm = {
@@ -141,8 +164,10 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
       outfile: join(outdir, 'validate-worker.mjs'),
     }),
     build({ ...plainEsm, entryPoints: ['src/api/index.ts'], outfile: join(outdir, 'api.js') }),
+    buildEngineWorker({ outdir, minify }),
   ]);
-  copyFileSync(join(root, 'src', 'api', 'types.ts'), join(outdir, 'api.d.ts'));
+  const apiTypes = API_TYPES.map((name) => readFileSync(join(root, 'src', 'api', name), 'utf8'));
+  writeFileSync(join(outdir, 'api.d.ts'), apiTypes.join('\n'));
   if (extension) {
     copyFileSync(join(root, 'src', 'typescript-plugin', 'workflow.d.ts'), join(outdir, 'workflow.d.ts'));
   }

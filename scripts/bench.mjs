@@ -1,5 +1,5 @@
 // Prints each measured budget with its value. Usage: npm run bench [-- --only <row> …]
-// Rows: activation, typing, validate, launch, idle, retention, transcript, vsix. Nothing here fails a build: machines differ; the numbers are read by people.
+// Rows: activation, typing, validate, launch, idle, engine, retention, transcript, vsix. Nothing here fails a build: machines differ; the numbers are read by people.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import { packageExtension } from './package.mjs';
+import { vmScripts } from './vm-script.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { values: options } = parseArgs({ options: { only: { type: 'string', multiple: true } } });
@@ -25,6 +26,7 @@ async function measure(name) {
     packages: 'external',
     loader: { '.md': 'text' },
     define: { PI_LANES_VERSION: '"bench"' },
+    plugins: [vmScripts],
     logLevel: 'warning',
   });
   const result = spawnSync(process.execPath, [outfile], { cwd: root, encoding: 'utf8', timeout: 300_000 });
@@ -121,6 +123,17 @@ const ROWS = {
         '',
         `${before} → ${after} MB, at most ${peak} MB; host ${host >= 0 ? '+' : ''}${host} MB`,
       ],
+    ];
+  },
+  engine: async () => {
+    const { ready, warm, sequential, parallel, emits, rebuild } = await measure('engine');
+    return [
+      ['script engine ready, worker included', '< 120 ms', ready],
+      ['  realm and prelude in a warm worker, the check of the script included', '< 25 ms', warm],
+      ['1,000 instant calls one after the other', '< 60 ms', sequential],
+      ['1,000 instant calls in parallel', '< 120 ms', parallel],
+      ['10 MB of emits', '', emits],
+      ['rebuild of 64 finished children, worker included', '< 100 ms', rebuild],
     ];
   },
   vsix: async () => {

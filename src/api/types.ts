@@ -1,5 +1,5 @@
 /**
- * What `dist/api.js` offers. This file is shipped as `dist/api.d.ts`, so it imports nothing.
+ * What `dist/api.js` offers. Shipped as `dist/api.d.ts`, with `workflow-execution-types.ts` behind it, so both import nothing.
  */
 
 /** A place in the text. Lines and columns count from 1, columns in UTF-16 units; the end is exclusive. */

@@ -5,6 +5,7 @@ export * from './format.ts';
 export * from './lease.ts';
 export * from './rpc.ts';
 export * from './run.ts';
+export { MAX_DELAY_MS } from './schema-parts.ts';
 export * from './transcript.ts';
 export * from './transcript-panel.ts';
 export * from './transcript-words.ts';

@@ -1,4 +1,4 @@
-/** Rules that several schemas share. Not part of the vocabulary: only `protocol` itself uses them. */
+/** Rules that several schemas share. But for the longest delay not part of the vocabulary: only `protocol` itself uses them. */
 import * as z from 'zod/mini';
 
 /** Longest delay a timer can have. */

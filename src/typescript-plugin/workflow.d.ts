@@ -181,3 +181,6 @@ declare const state: {
   get(key: string): Promise<PiLanesJson | undefined>;
   set(key: string, value: PiLanesJson): Promise<void>;
 };
+
+/** The arguments that the workflow was started with, `undefined` without any. Only the script knows their shape, as with all JSON. */
+declare const args: ReturnType<typeof JSON.parse>;

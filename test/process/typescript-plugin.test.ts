@@ -16,13 +16,14 @@ const rows = await runs.all([{ key: 'a', agent: 'scout' }]);
 for await (const row of rows) emit(row.output);
 const shared = 1;
 function later() { return runs.run('k', { agent: 'scout' }).then((result) => result.output); }
-return [shared, await later()];
+return [shared, await later(), args?.issue.title];
 `,
   'workflows/b.js':
     "// @ts-check\nconst shared = 'another file has this name, too';\nreturn shared + (await runs.status('k')).ok;\n",
   'wrong.workflow.js':
     "// @ts-check\nconst row = await runs.run('k', { agent: 7 });\nconst unused = 1;\nreturn row.output;\n",
   'plain.js': '// @ts-check\nreturn 1;\n',
+  'names.js': 'const args = [1];\nconst state = 1;\nconsole.log(args, state);\n',
 };
 
 const response = z.object({
@@ -117,6 +118,8 @@ test('what is wrong stays wrong, in scripts and elsewhere', async () => {
   expect(await complaints('wrong.workflow.js')).toEqual([2322, 6133]);
   // Outside of functions nothing returns.
   expect(await complaints('plain.js')).toEqual([1108]);
+  // The names that scripts have are free for others.
+  expect(await complaints('names.js')).toEqual([]);
 });
 
 test('members, parameters and their meaning are known', async () => {

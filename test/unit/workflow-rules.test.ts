@@ -360,6 +360,7 @@ const ACCEPTED = [
   `return (0, runs.run('a', ${LAUNCH}))`,
   `const r = await (runs.run('a', ${LAUNCH})); return r.output`,
   `runs.status('a')`,
+  `const { issue = 1 } = args ?? {}; emit(args); return runs.run(issue, { agent: 'worker', task: args.task })`,
   // Names of one's own.
   `function f(emit) { emit(undefined) } f(() => 1)`,
   `const emit = (x) => x; emit(() => 1)`,
