@@ -2,15 +2,30 @@
 // dist/runtime.json names the files that detached runners execute and their content hash (see docs/architecture.md).
 import { createHash } from 'node:crypto';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { vmScripts } from './scripts/vm-script.mjs';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 /** What `pi-lanes` on the PATH of integrated terminals starts. */
 const SHIMS = ['pi-lanes', 'pi-lanes.cmd'];
+
+/** What `dist/api.js` offers, one after the other as `dist/api.d.ts`: none of them imports anything. */
+const API_TYPES = ['types.ts', 'workflow-execution-types.ts'];
+
+/**
+ * tsserver finds plugins of an extension only in its node_modules. This one leads back to dist; it is written beside the packages of
+ * a checkout, and put into the VSIX by scripts/package.mjs.
+ */
+export const TYPESCRIPT_PLUGIN = {
+  'node_modules/pi-lanes-typescript/package.json':
+    '{ "name": "pi-lanes-typescript", "version": "1.0.0", "main": "./index.js" }\n',
+  'node_modules/pi-lanes-typescript/index.js': "module.exports = require('../../dist/typescript-plugin.cjs').init;\n",
+};
 
 /** Before anything else runs: an old Node would fail somewhere in the middle, without saying why. */
 const NODE_CHECK =
@@ -78,6 +93,24 @@ export async function buildPages({ minify = false, outdir = join(root, 'dist') }
   });
 }
 
+/** The worker that runs workflow scripts, with the script engine beside it. */
+export async function buildEngineWorker({ outdir, minify = false }) {
+  await build({
+    absWorkingDir: root,
+    bundle: true,
+    platform: 'node',
+    target: 'node22',
+    format: 'esm',
+    minify,
+    sourcemap: minify ? false : 'linked',
+    logLevel: 'warning',
+    plugins: [englishOnly, vmScripts],
+    entryPoints: ['src/core/workflow/engine/worker.ts'],
+    outfile: join(outdir, 'engine-worker.mjs'),
+  });
+  copyFileSync(createRequire(import.meta.url).resolve('quickjs-wasi/quickjs.wasm'), join(outdir, 'quickjs.wasm'));
+}
+
 /** @param {{ minify?: boolean, outdir?: string, extension?: boolean }} [options] `extension: false` leaves the editor's bundle out */
 export async function buildAll({ minify = false, outdir = join(root, 'dist'), extension = true } = {}) {
   rmSync(outdir, { recursive: true, force: true });
@@ -92,7 +125,7 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
     loader: { '.md': 'text' },
     define: { PI_LANES_VERSION: JSON.stringify(version) },
     logLevel: 'warning',
-    plugins: [englishOnly],
+    plugins: [englishOnly, vmScripts],
   };
   // ESM bundles need `require` for the CommonJS packages inside them.
   const esm = {
@@ -100,6 +133,7 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
     format: 'esm',
     banner: { js: `import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);${NODE_CHECK}` },
   };
+  const plainEsm = { ...common, format: 'esm' };
   const editor = {
     ...common,
     format: 'cjs',
@@ -107,18 +141,42 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
     entryPoints: ['src/extension/extension.ts'],
     outfile: join(outdir, 'extension.cjs'),
   };
+  const typescriptPlugin = {
+    ...common,
+    format: 'cjs',
+    entryPoints: ['src/typescript-plugin/plugin.ts'],
+    outfile: join(outdir, 'typescript-plugin.cjs'),
+  };
   const [runnerFiles] = await Promise.all([
     buildRunner(esm, outdir),
-    ...(extension ? [build(editor), buildPages({ minify, outdir })] : []),
+    ...(extension ? [build(editor), build(typescriptPlugin), buildPages({ minify, outdir })] : []),
     // Read by the editor's own Node: the check for an old one is not needed.
     build({
-      ...common,
-      format: 'esm',
+      ...plainEsm,
       entryPoints: ['src/transcript-worker/main.ts'],
       outfile: join(outdir, 'transcript-worker.mjs'),
     }),
     build({ ...esm, entryPoints: ['src/cli/main.ts'], outfile: join(outdir, 'cli.mjs') }),
+    // Loaded by programs that are not ours, or in a thread of one that was checked: they must not end a process.
+    build({
+      ...plainEsm,
+      entryPoints: ['src/core/workflow/validate-worker.ts'],
+      outfile: join(outdir, 'validate-worker.mjs'),
+    }),
+    build({ ...plainEsm, entryPoints: ['src/api/index.ts'], outfile: join(outdir, 'api.js') }),
+    buildEngineWorker({ outdir, minify }),
   ]);
+  const apiTypes = API_TYPES.map((name) => readFileSync(join(root, 'src', 'api', name), 'utf8'));
+  writeFileSync(join(outdir, 'api.d.ts'), apiTypes.join('\n'));
+  if (extension) {
+    copyFileSync(join(root, 'src', 'typescript-plugin', 'workflow.d.ts'), join(outdir, 'workflow.d.ts'));
+  }
+  if (outdir === join(root, 'dist')) {
+    for (const [path, text] of Object.entries(TYPESCRIPT_PLUGIN)) {
+      mkdirSync(join(root, dirname(path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+    }
+  }
   mkdirSync(join(outdir, 'bin'));
   for (const name of SHIMS) {
     copyFileSync(join(root, 'scripts', 'shims', name), join(outdir, 'bin', name));

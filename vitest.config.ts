@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { vmScriptsForVite } from './scripts/vm-script.mjs';
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as { version: string };
 
@@ -13,7 +14,7 @@ const markdownAsText = {
 
 function project(name: string, options: { timeout: number; parallel: boolean }) {
   return {
-    plugins: [markdownAsText],
+    plugins: [markdownAsText, vmScriptsForVite],
     define: { PI_LANES_VERSION: JSON.stringify(version) },
     test: {
       name,

@@ -4,7 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildAll } from '../esbuild.mjs';
+import { buildAll, TYPESCRIPT_PLUGIN } from '../esbuild.mjs';
+import { addToZip } from './add-to-zip.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -30,6 +31,11 @@ export async function packageExtension() {
     { cwd: root, encoding: 'utf8' },
   );
   if (result.status !== 0) throw new Error(`vsce failed:\n${result.stdout}${result.stderr}`);
+  // vsce leaves every node_modules out when it packs without dependencies.
+  addToZip(
+    target,
+    Object.entries(TYPESCRIPT_PLUGIN).map(([path, text]) => ({ name: `extension/${path}`, text })),
+  );
   return target;
 }
 

@@ -1,4 +1,4 @@
-/** The command line: `pi-lanes run | status | transcript | stop | cleanup | agents | doctor`. */
+/** The command line: `pi-lanes run | status | transcript | stop | cleanup | agents | validate | doctor`. */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { visible } from '../core/transcripts/index.ts';
 import { lanesError, toErrorValue, wordsOf } from '../protocol/index.ts';
@@ -13,6 +13,7 @@ import { runCommand } from './commands/run.ts';
 import { statusCommand } from './commands/status.ts';
 import { steerCommand } from './commands/steer.ts';
 import { transcriptCommand } from './commands/transcript.ts';
+import { validateCommand } from './commands/validate.ts';
 import { createContext, EXIT, SCHEMA_VERSION } from './context.ts';
 import { USAGE } from './usage.ts';
 
@@ -24,6 +25,7 @@ function parse<T extends NonNullable<ParseArgsConfig['options']>>(
   args: string[],
   options: T,
   positionals: { min: number; max: number },
+  missing: 'no-run' | 'no-script' = 'no-run',
 ) {
   const parsed = (() => {
     try {
@@ -35,7 +37,8 @@ function parse<T extends NonNullable<ParseArgsConfig['options']>>(
     }
   })();
   const { length } = parsed.positionals;
-  if (length < positionals.min) throw lanesError(length === 0 ? 'launch_invalid:no-run' : 'launch_invalid:no-message');
+  if (length < positionals.min)
+    throw lanesError(length === 0 ? `launch_invalid:${missing}` : 'launch_invalid:no-message');
   if (length > positionals.max) {
     throw lanesError('launch_invalid:too-many', { word: parsed.positionals[positionals.max] ?? '' });
   }
@@ -115,6 +118,11 @@ async function main(args: string[]): Promise<number> {
     }
     case 'agents':
       return agentsCommand(context, { json: parse(rest, {}, { min: 0, max: 0 }).values.json });
+    case 'validate': {
+      const options = { 'max-spawns': text };
+      const { values, positionals } = parse(rest, options, { min: 1, max: Number.POSITIVE_INFINITY }, 'no-script');
+      return validateCommand(context, positionals, { maxSpawns: values['max-spawns'], json: values.json });
+    }
     case 'doctor':
       return doctorCommand(context, { json: parse(rest, {}, { min: 0, max: 0 }).values.json });
     case 'install-pi':

@@ -24,9 +24,10 @@ export const USAGE = `pi-lanes — run Pi coding agents that outlive the window 
   pi-lanes cleanup [--days N] [--dry-run]           remove runs that ended more than N days ago, of all projects; the
                                                     default is the setting (30); --dry-run says what stays, and why
   pi-lanes agents                                   the agents there are
+  pi-lanes validate FILE… [--max-spawns N]          check workflow scripts (- for standard input); nothing is started
   pi-lanes doctor                                   check Node, Pi, models and folders
   pi-lanes install-pi [--yes]                       install Pi for Pi Lanes alone, through npm; asks first
 
   RUN is an id, the beginning or end of one (8 characters or more), or "last".
   --json prints one JSON object with "schemaVersion"; fields are only ever added.
-  Exit codes: 0 done, 1 the run failed or doctor found an error, 2 refused, 3 stopped or lost, 130 waiting interrupted (the run goes on).`;
+  Exit codes: 0 done, 1 the run failed, or doctor or validate found an error, 2 refused, 3 stopped or lost, 130 waiting interrupted (the run goes on).`;

@@ -33,6 +33,7 @@ export const COMMANDS = {
   openWalkthrough: 'piLanes.openWalkthrough',
   installPi: 'piLanes.installPi',
   openPi: 'piLanes.openPi',
+  validateWorkflow: 'piLanes.validateWorkflow',
 } as const;
 export type CommandId = (typeof COMMANDS)[keyof typeof COMMANDS];
 
@@ -95,4 +96,5 @@ export const BUILT_IN = {
   openWalkthrough: 'workbench.action.openWalkthrough',
   revealInOs: 'revealFileInOS',
   setContext: 'setContext',
+  showProblems: 'workbench.panel.markers.view.focus',
 } as const;

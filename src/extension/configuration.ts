@@ -43,6 +43,12 @@ export function defaultModel(folder: vscode.Uri): string | undefined {
   return text('defaultModel', folder);
 }
 
+/** Folders of a workspace folder whose scripts are workflows, relative to it. */
+export function workflowFolders(folder: vscode.Uri): string[] {
+  const value = vscode.workspace.getConfiguration('piLanes', folder).get<unknown>('workflows.folders');
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string' && one.trim() !== '') : [];
+}
+
 /** What a launch in a folder uses when nobody says otherwise. Throws `launch_invalid` for a limit that cannot be one. */
 export function launchDefaults(folder: vscode.Uri): Pick<LaunchRequest, 'defaultModel' | 'timeoutMs'> {
   const model = defaultModel(folder);

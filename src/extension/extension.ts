@@ -1,11 +1,14 @@
 /** Activation: everything is registered here, nothing is scanned, nothing is started. See docs/startup-flow.md. */
-import { delimiter } from 'node:path';
+import { delimiter, join } from 'node:path';
 import * as vscode from 'vscode';
 import { Toolbox } from '../client/index.ts';
+import { bundledAgents } from '../core/agents/index.ts';
+import { ScriptValidator } from '../core/workflow/index.ts';
 import { Cleaning } from './cleaning.ts';
 import { TRANSCRIPT_SCHEME } from './command-ids.ts';
 import { registerCommands } from './commands/index.ts';
 import { windowSettings } from './configuration.ts';
+import { FindingDocs, registerWorkflowLanguage, WorkflowChecks } from './editor/index.ts';
 import { DraftStore } from './launch/draft.ts';
 import { TaskDocument } from './launch/task-document.ts';
 import { Notices } from './notices.ts';
@@ -39,6 +42,16 @@ export function activate(context: vscode.ExtensionContext): void {
   const readiness = new Readiness(toolbox, runs, context.globalState, log);
   const transcripts = new TranscriptDocuments(toolbox.root.projects);
   const panels: TranscriptPanels = new TranscriptPanels(context.extensionUri, () => services, log);
+  let agents: ReturnType<typeof bundledAgents> | undefined;
+  const workflows = new WorkflowChecks({
+    validator: new ScriptValidator({ worker: join(toolbox.distDirectory, 'validate-worker.mjs') }),
+    agents: () => {
+      agents ??= bundledAgents();
+      return agents;
+    },
+    docs: new FindingDocs(context.extensionUri),
+    log,
+  });
   const services: Services = {
     toolbox,
     owner: { kind: 'vscode', id: vscode.env.sessionId },
@@ -51,6 +64,7 @@ export function activate(context: vscode.ExtensionContext): void {
     taskDocument,
     readiness,
     panels,
+    workflows,
     log,
     state: context.workspaceState,
   };
@@ -66,6 +80,8 @@ export function activate(context: vscode.ExtensionContext): void {
     readiness,
     panels,
     transcripts,
+    workflows,
+    registerWorkflowLanguage(workflows),
     vscode.workspace.registerTextDocumentContentProvider(TRANSCRIPT_SCHEME, transcripts),
     markReadAsSeen(runs, seen),
     createStatusBarItem(runs, seen),

@@ -115,6 +115,7 @@ export const ERROR_TEXTS = {
   // The command line
   'launch_invalid:options': { message: '{reason}', hint: HELP },
   'launch_invalid:no-run': { message: 'The run is missing.', hint: HELP },
+  'launch_invalid:no-script': { message: 'The script file is missing.', hint: HELP },
   'launch_invalid:no-message': { message: 'The message is missing.', hint: HELP },
   'launch_invalid:too-many': {
     message: '"{word}" is one word too many.',
@@ -128,6 +129,10 @@ export const ERROR_TEXTS = {
   'launch_invalid:limit': {
     message: '--limit is "{value}".',
     hint: 'It must be a whole number from 1 to 10000.',
+  },
+  'launch_invalid:max-spawns': {
+    message: '--max-spawns is "{value}": {faults}.',
+    hint: 'It must be a whole number from 1.',
   },
   'launch_invalid:follow-json': {
     message: '--follow and --json are given.',
@@ -420,6 +425,10 @@ export const ERROR_TEXTS = {
   'run_unreadable:json': { message: '{file} is not JSON. It was left as it is.' },
   'run_unreadable:link': { message: '{folder} is a link, not the folder of a run. It was not followed.' },
   'run_unreadable:record': { message: '{file} is not a launch record: {faults}.' },
+  script_unreadable: {
+    message: 'The script {path} could not be read: {reason}.',
+    hint: 'Check the path and its permissions.',
+  },
   'journal_newer:record': {
     message: '{file} was written by a newer Pi Lanes (record version {version}; this one knows 1).',
     hint: 'Update the extension, or control the run from the version that started it.',

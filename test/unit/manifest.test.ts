@@ -246,8 +246,8 @@ describe('what the manifest contributes', () => {
   });
 
   it('activates as documented', () => {
-    expect(manifest.activationEvents).toEqual(['onStartupFinished']);
-    expect(textOf('docs/startup-flow.md')).toContain('activates on `onStartupFinished`');
+    expect(manifest.activationEvents).toEqual(['onStartupFinished', 'onWebviewPanel:piLanes.transcript']);
+    for (const event of manifest.activationEvents) expect(textOf('docs/startup-flow.md')).toContain(`\`${event}\``);
   });
 });
 

@@ -22,6 +22,7 @@ import {
   openTranscript,
   openTranscriptText,
 } from './transcript-commands.ts';
+import { validateWorkflow } from './validate-workflow.ts';
 
 /** Menus give the row or file that was clicked, and all that are selected beside it. */
 type Handler = (services: Services, clicked: unknown, selected: unknown) => Promise<void> | void;
@@ -59,6 +60,7 @@ const HANDLERS: Record<CommandId, Handler> = {
   [COMMANDS.discardTask]: discardTask,
   [COMMANDS.installPi]: installPi,
   [COMMANDS.openPi]: openPi,
+  [COMMANDS.validateWorkflow]: validateWorkflow,
   [COMMANDS.openWalkthrough]: async (services) => {
     if (vscode.workspace.isTrusted) void services.readiness.look();
     await vscode.commands.executeCommand(BUILT_IN.openWalkthrough, WALKTHROUGH, false);

@@ -1,0 +1,197 @@
+/** `executeWorkflow` and `replayWorkflow`: scripts without a disk and without a runner. Documented in docs/api.md. */
+import { randomInt } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import * as z from 'zod/mini';
+import {
+  type Capabilities,
+  type Conductor,
+  DEFAULT_CONCURRENCY,
+  type Effect,
+  type ExecutionRecord,
+  type Fact,
+  isObject,
+  messageOf,
+  readHostResult,
+  replayExecution,
+  runExecution,
+  toJsonText,
+  usageBudget,
+} from '../core/workflow/index.ts';
+import { DEFAULT_MAX_SPAWNS, describeFaults, MAX_DELAY_MS } from '../protocol/index.ts';
+import type * as types from './workflow-execution-types.ts';
+
+/** Beside this module when it is built. */
+export const ENGINE_WORKER = fileURLToPath(new URL('./engine-worker.mjs', import.meta.url));
+
+const positive = z.int('must be a whole number').check(z.positive('must be at least 1'));
+const numbers = z.object({
+  globalConcurrencyLimit: z.optional(positive),
+  maxSubagentSpawnsPerRun: z.optional(positive),
+  timeoutMs: z.optional(
+    positive.check(
+      z.maximum(MAX_DELAY_MS, `must be at most ${MAX_DELAY_MS} (about 24 days): a longer timer would ring at once`),
+    ),
+  ),
+  seed: z.optional(z.int().check(z.nonnegative(), z.maximum(2 ** 32))),
+  usageBudget: z.optional(usageBudget),
+});
+
+export interface ExecutionEnvironment {
+  /** Path or URL of `engine-worker.mjs`. */
+  worker: string | URL;
+  now?: () => number;
+}
+
+export const executeWorkflow: typeof types.executeWorkflow = (options) =>
+  executeWorkflowIn(options, { worker: ENGINE_WORKER });
+export const replayWorkflow: typeof types.replayWorkflow = (record) =>
+  replayWorkflowIn(record, { worker: ENGINE_WORKER });
+
+export async function executeWorkflowIn(
+  options: types.ExecuteWorkflowOptions,
+  environment: ExecutionEnvironment,
+): Promise<types.WorkflowExecution> {
+  const { script, host, state, signal, onProgress } = options;
+  const parsed = numbers.safeParse(options);
+  if (!parsed.success) return notStarted(describeFaults(parsed.error));
+  if (typeof script !== 'string') return notStarted(`script is ${typeof script}; it must be a string.`);
+  if (typeof host?.launch !== 'function') return notStarted('host.launch is missing; it must be a function.');
+  let args: string | undefined;
+  try {
+    args = options.args === undefined ? undefined : toJsonText(options.args, 'args', 'strict');
+  } catch (error) {
+    return notStarted(messageOf(error), 'boundary');
+  }
+  const { globalConcurrencyLimit, maxSubagentSpawnsPerRun, timeoutMs, seed } = parsed.data;
+  const capabilities: Capabilities = {
+    steer: host.steer !== undefined,
+    host: host.hostCommand !== undefined,
+    status: host.status !== undefined,
+    resolveResume: host.resolveResume !== undefined,
+  };
+  const { result, record } = await runExecution({
+    script,
+    ...(args === undefined ? {} : { args }),
+    state: state !== undefined,
+    seed: seed ?? randomInt(2 ** 32),
+    settings: {
+      globalConcurrencyLimit: globalConcurrencyLimit ?? DEFAULT_CONCURRENCY,
+      maxSubagentSpawnsPerRun: maxSubagentSpawnsPerRun ?? DEFAULT_MAX_SPAWNS,
+      ...(parsed.data.usageBudget ? { usageBudget: parsed.data.usageBudget } : {}),
+      capabilities,
+    },
+    worker: environment.worker,
+    ...(environment.now ? { now: environment.now } : {}),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(signal ? { signal } : {}),
+    ...(onProgress
+      ? { onProgress: ({ trace, emits, console }: Conductor) => onProgress({ trace, emits, console }) }
+      : {}),
+    perform: async (effect, ended) => perform(effect, ended, host, state),
+  });
+  return { ...result, record };
+}
+
+export async function replayWorkflowIn(
+  record: unknown,
+  environment: ExecutionEnvironment,
+): Promise<Omit<types.WorkflowExecution, 'record'>> {
+  if (!isRecord(record))
+    throw new TypeError('The record is none of executeWorkflow: it must be the field "record" of its result.');
+  return replayExecution(record, environment.worker);
+}
+
+function isRecord(value: unknown): value is ExecutionRecord {
+  return (
+    isObject(value) && value['version'] === 1 && typeof value['script'] === 'string' && Array.isArray(value['steps'])
+  );
+}
+
+function notStarted(reason: string, kind: types.WorkflowFailure['kind'] = 'validation'): types.WorkflowExecution {
+  const error: types.WorkflowFailure = { kind, message: `The workflow was not started: ${reason}` };
+  const record = {
+    version: 1,
+    script: '',
+    state: false,
+    seed: 0,
+    settings: {},
+    steps: [],
+    late: [],
+    end: { type: 'refused', error },
+  };
+  const engine = { steps: 0, fuel: 0, heapBytes: 0 };
+  return { ok: false, error, trace: [], emits: [], console: [], abortedKeys: [], partialChildren: [], engine, record };
+}
+
+async function perform(
+  effect: Effect,
+  signal: AbortSignal,
+  host: types.WorkflowHost,
+  state: types.WorkflowState | undefined,
+): Promise<Fact> {
+  const { id } = effect;
+  switch (effect.type) {
+    case 'launch': {
+      const { key } = effect;
+      const params = structuredClone(effect.params);
+      if (isObject(params['resume'])) params['resume'] = await resolveResume(params['resume'], host);
+      return { id, key, ok: true, value: readHostResult(key, await host.launch({ key, params, signal })).view };
+    }
+    case 'steer': {
+      const { key, message, options } = effect;
+      return {
+        id,
+        key,
+        ok: true,
+        value: plain(await host.steer?.({ key, message, options, signal }), `The receipt of '${key}'`),
+      };
+    }
+    case 'host': {
+      const { key, params } = effect;
+      return {
+        id,
+        key,
+        ok: true,
+        value: plain(await host.hostCommand?.({ key, params, signal }), `The result of '${key}'`),
+      };
+    }
+    case 'status':
+      return {
+        id,
+        key: effect.target,
+        ok: true,
+        value: plain(await host.status?.(effect.runId), `The status of '${effect.runId}'`),
+      };
+    case 'state.get': {
+      const value = await state?.get(effect.key);
+      return {
+        id,
+        key: effect.key,
+        ok: true,
+        ...(value === undefined ? {} : { value: plain(value, `The state '${effect.key}'`) }),
+      };
+    }
+    case 'state.set':
+      await state?.set(effect.key, JSON.parse(effect.value));
+      return { id, key: effect.key, ok: true };
+  }
+}
+
+async function resolveResume(reference: Record<string, unknown>, host: types.WorkflowHost): Promise<string> {
+  const { workflowRunId, key } = reference;
+  const runId: unknown = await host.resolveResume?.({
+    workflowRunId: String(workflowRunId),
+    key: String(key),
+    latest: true,
+  });
+  if (typeof runId !== 'string' || runId.trim() === '') {
+    throw new Error(
+      `The child '${String(key)}' of workflow ${String(workflowRunId)} cannot be resumed: no run id was found.`,
+    );
+  }
+  return runId.trim();
+}
+
+function plain(value: unknown, what: string): unknown {
+  return JSON.parse(toJsonText(value, what, 'return'));
+}

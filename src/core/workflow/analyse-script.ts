@@ -1,0 +1,62 @@
+/**
+ * The static check of a workflow script: pure, without any effect, and finished for every text unless the stack ends. It runs in
+ * a worker (`validate-worker.ts`), which has the stack and can be ended.
+ */
+import { type AnalysisOptions, type Finding, MAX_SCRIPT_BYTES, type ScriptAnalysis } from '../../protocol/index.ts';
+import { findLaunches } from './launches.ts';
+import { outlineOf } from './outline.ts';
+import { parseScript } from './parse-script.ts';
+import { refused } from './refused.ts';
+import { checkBatchResults } from './rules/batch-results.ts';
+import { checkCalls } from './rules/calls.ts';
+import { checkKeys } from './rules/keys.ts';
+import { checkNames } from './rules/names.ts';
+import { checkNestedAsync } from './rules/nested-async.ts';
+import { checkSpawnBudget } from './rules/spawn-budget.ts';
+import { checkUnobserved } from './rules/unobserved.ts';
+import { checkUnreachable } from './rules/unreachable.ts';
+import { checkValues } from './rules/values.ts';
+import { Script } from './script.ts';
+import { TextPositions } from './text-positions.ts';
+
+/** Throws `RangeError` when the script nests deeper than the stack. */
+export function analyseScript(text: string, options: AnalysisOptions = {}): ScriptAnalysis {
+  if (text.trim() === '') return refused('script_empty', 'The workflow script must not be empty.');
+  const size = Buffer.byteLength(text);
+  if (size > MAX_SCRIPT_BYTES) {
+    return refused(
+      'script_too_large',
+      `The workflow script has ${size} bytes; at most ${MAX_SCRIPT_BYTES} are possible.`,
+    );
+  }
+  const positions = new TextPositions(text);
+  const parsed = parseScript(text);
+  if ('problem' in parsed) return { findings: [syntaxFinding(text, positions, parsed)], keys: [], agents: [] };
+  const script = new Script(text, parsed.program, positions);
+  const launches = findLaunches(script);
+  checkNestedAsync(script);
+  checkCalls(script);
+  checkValues(script);
+  checkNames(script);
+  checkBatchResults(script);
+  checkUnobserved(script, launches);
+  checkKeys(script, launches);
+  checkSpawnBudget(script, launches, options.maxSubagentSpawnsPerRun);
+  checkUnreachable(script);
+  return { findings: script.findings(), ...outlineOf(script, launches.launches) };
+}
+
+/** The parser names one place; what is unterminated is shown at the end of what is written, not behind it. */
+function syntaxFinding(
+  text: string,
+  positions: TextPositions,
+  { problem, at }: { problem: string; at: number },
+): Finding {
+  const end = text.trimEnd().length;
+  const start = at >= end ? Math.max(0, end - 1) : at;
+  const fence = text.includes('```')
+    ? ' A Markdown fence inside a template literal ends it: write such a text as an array of quoted lines, joined with "\\n".'
+    : '';
+  const message = `The script must be valid JavaScript: ${problem}.${fence}`;
+  return { code: 'syntax', severity: 'error', message, ...positions.range(start, start + 1) };
+}

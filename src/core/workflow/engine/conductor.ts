@@ -1,0 +1,387 @@
+/**
+ * What a workflow is from outside: a fold over its calls and the facts that answer them. It says what may start, writes the trace and
+ * answers by itself what needs nobody. It is pure, so the same calls and facts always give the same; live runs and replays use it alike.
+ */
+import { resumedParams } from './auto-resume.ts';
+import { totalOf, type UsageBudget, usageReason } from './budget.ts';
+import type { Answer, Call, Delivery, LaunchCall, WorkflowError } from './calls.ts';
+import { type ChildView, failedView, isObject, stateOf } from './child-result.ts';
+import { hostOutcome, type Outcome, refused, statusOutcome, steerOutcome } from './outside-answers.ts';
+
+export interface Capabilities {
+  steer: boolean;
+  host: boolean;
+  status: boolean;
+  resolveResume: boolean;
+}
+
+export interface ConductorSettings {
+  globalConcurrencyLimit: number;
+  maxSubagentSpawnsPerRun: number;
+  usageBudget?: UsageBudget;
+  capabilities: Capabilities;
+}
+
+export interface TraceRow {
+  operation: 'run' | 'status' | 'steer' | 'host';
+  key: string;
+  state: string;
+  agent?: string;
+  runId?: string;
+  durationMs?: number;
+  phase?: string;
+  label?: string;
+  error?: string;
+  generatedLaneKey?: true;
+  lane?: unknown;
+}
+
+export type ConsoleEntry = { level: string; text: string };
+
+/** Something to be done outside. */
+export type Effect =
+  | { type: 'launch'; id: number; key: string; params: Record<string, unknown> }
+  | Extract<Call, { type: 'steer' | 'host' | 'status' | 'state.get' | 'state.set' }>;
+
+/** What came of an effect: plain JSON. The record of a run is made of these. */
+export interface Fact {
+  id: number;
+  key: string;
+  /** Fingerprint of what was asked, so that a replay sees when the script asks for something else. */
+  asked?: string;
+  ok: boolean;
+  /** A `ChildView`, a receipt, a host result, a status, a stored value; none: undefined. */
+  value?: unknown;
+  /** Why it failed. */
+  message?: string;
+}
+
+/** What may come to its end after the body has. */
+const ENDS_BY_ITSELF: ReadonlySet<Effect['type']> = new Set<Effect['type']>(['steer', 'host', 'state.set']);
+
+interface Open {
+  effect: Effect;
+  since: number;
+  row: Partial<TraceRow>;
+  /** Whether the effect was handed out. */
+  started: boolean;
+  /** A child counts against the limit while it runs. */
+  running: boolean;
+  resumed?: true;
+}
+
+export class Conductor {
+  readonly trace: TraceRow[] = [];
+  readonly emits: unknown[] = [];
+  readonly console: ConsoleEntry[] = [];
+  readonly #settings: ConductorSettings;
+  readonly #open = new Map<number, Open>();
+  #queue: number[] = [];
+  #ready: Effect[] = [];
+  #local: Delivery[] = [];
+  readonly #order: string[] = [];
+  readonly #settled = new Map<string, ChildView>();
+  /** The key of a child whose acceptance was rejected although its work can be recovered. */
+  #toRecover: string | undefined;
+  #running = 0;
+  #spawned = 0;
+  #usage = { tokens: 0, costUsd: 0 };
+
+  constructor(settings: ConductorSettings) {
+    this.#settings = settings;
+  }
+
+  /** Calls of the script, in order, made at this time (milliseconds since 1970). */
+  take(calls: readonly Call[], at: number): void {
+    for (const call of calls) {
+      if (call.type === 'emit') this.emits.push(JSON.parse(call.value));
+      else if (call.type === 'console') this.console.push({ level: call.level, text: call.text });
+      else if (call.type === 'batch') this.#takeBatch(call.items, at);
+      else this.#takeOther(call, at);
+    }
+  }
+
+  #takeBatch(items: Extract<Call, { type: 'batch' }>['items'], at: number): void {
+    const launches = items.flatMap((item) => ('launch' in item ? [item.launch] : []));
+    const refusal = this.#admit(launches);
+    for (const item of items) {
+      if ('reuse' in item) this.trace.push({ operation: 'run', key: item.reuse, state: 'reused' });
+      else this.#takeLaunch(item.launch, refusal, at);
+    }
+  }
+
+  /** All of them or none. */
+  #admit(launches: readonly LaunchCall[]): string | undefined {
+    if (this.#toRecover !== undefined && launches.some(({ params }) => params['acceptance'] !== false)) {
+      return this.#recoveryFirst('Only reviews with acceptance: false can be launched now.');
+    }
+    const limit = this.#settings.maxSubagentSpawnsPerRun;
+    const wanted = launches.filter(({ params }) => params['resume'] === undefined).length;
+    if (this.#spawned + wanted <= limit) {
+      this.#spawned += wanted;
+      return undefined;
+    }
+    const keys = launches.map(({ key }) => `'${key}'`).join(', ');
+    return (
+      `Launching ${keys} was refused: ${this.#spawned} of ${limit} children of this run tree are used, ${wanted} more were requested, ` +
+      `${limit - this.#spawned} remain. No child of the group was started. Raise maxSubagentSpawnsPerRun to allow more.`
+    );
+  }
+
+  /** The work of a child waits to be recovered: nothing may be built on it before somebody has looked. */
+  #recoveryFirst(advice: string): string {
+    return `The work of '${this.#toRecover}' was done, but its report was not accepted and must be recovered first. ${advice}`;
+  }
+
+  #takeLaunch(launch: LaunchCall, refusal: string | undefined, at: number): void {
+    const { id, key, params } = launch;
+    const row: Partial<TraceRow> = {};
+    for (const name of ['agent', 'phase', 'label'] as const) {
+      const value = params[name];
+      if (typeof value === 'string' && value.trim() !== '') row[name] = value.trim();
+    }
+    if (launch.generatedLaneKey) row.generatedLaneKey = true;
+    if (params['lane'] !== undefined) row.lane = params['lane'];
+    this.#order.push(key);
+    this.#open.set(id, { effect: { type: 'launch', id, key, params }, since: at, row, started: false, running: false });
+    if (refusal !== undefined) {
+      this.#refuseChild(id, refusal, at, 'limit');
+      return;
+    }
+    this.trace.push({ operation: 'run', key, state: 'started', ...row });
+    if (isObject(params['resume']) && !this.#settings.capabilities.resolveResume) {
+      const message = 'Resuming by workflow run and key is not available in this host; resume by run id.';
+      this.#refuseChild(id, message, at);
+      return;
+    }
+    if (this.#settings.usageBudget && params['async'] === true) {
+      this.#refuseChild(id, 'With a usage budget a child cannot be "async": its use could not be counted.', at);
+      return;
+    }
+    this.#queue.push(id);
+  }
+
+  #takeOther(call: Exclude<Call, { type: 'emit' | 'console' | 'batch' }>, at: number): void {
+    this.#open.set(call.id, { effect: call, since: at, row: {}, started: false, running: false });
+    const { capabilities } = this.#settings;
+    const name = call.type;
+    const missing = name === 'steer' || name === 'host' || name === 'status' ? !capabilities[name] : false;
+    const held = this.#toRecover !== undefined && (name === 'steer' || name === 'host' || name === 'state.set');
+    const key = call.type === 'status' ? call.target : call.key;
+    if (missing || held) {
+      const message = missing
+        ? `runs.${name} is not available in this host.`
+        : this.#recoveryFirst(`${name} is refused until then.`);
+      this.#open.delete(call.id);
+      if (name === 'steer' || name === 'host' || name === 'status') {
+        this.trace.push({ operation: name, key, state: 'failed', error: message });
+      }
+      this.#local.push({ id: call.id, answer: { type: 'refused', kind: 'script', message } });
+      return;
+    }
+    if (name === 'steer' || name === 'host' || name === 'status') {
+      this.trace.push({ operation: name, key, state: 'started' });
+    }
+    this.#ready.push(call);
+  }
+
+  /** A child that never starts. */
+  #refuseChild(id: number, message: string, at: number, kind?: WorkflowError['kind']): void {
+    const open = this.#open.get(id);
+    if (!open) return;
+    const answer = this.#settleChild(
+      open,
+      failedView(open.effect.type === 'launch' ? open.effect.key : '', message),
+      at,
+    );
+    this.#local.push({ id, answer: kind && answer.type === 'child' ? { ...answer, kind } : answer });
+  }
+
+  /** What may start now: first come, first served. Each is given once. */
+  next(at: number): Effect[] {
+    const effects = this.#ready;
+    this.#ready = [];
+    while (this.#queue.length > 0 && this.#running < this.#settings.globalConcurrencyLimit) {
+      const id = this.#queue.shift() ?? 0;
+      const open = this.#open.get(id);
+      if (!open) continue;
+      const reason = usageReason(this.#settings.usageBudget, this.#usage);
+      if (reason) {
+        this.#refuseChild(id, reason, at, 'limit');
+        continue;
+      }
+      open.running = true;
+      this.#running += 1;
+      effects.push(open.effect);
+    }
+    return this.#handOut(effects);
+  }
+
+  #handOut(effects: Effect[]): Effect[] {
+    for (const { id } of effects) {
+      const open = this.#open.get(id);
+      if (open) open.started = true;
+    }
+    return effects;
+  }
+
+  /** What the last step asked for and is done although the body has ended. Children no longer start. */
+  atEnd(): Effect[] {
+    const effects = this.#ready.filter(({ type }) => ENDS_BY_ITSELF.has(type));
+    this.#ready = [];
+    return this.#handOut(effects);
+  }
+
+  /** A fact about an effect. @returns the answer for the script; nothing when it goes on, or is not known */
+  deliver(fact: Fact, at: number): Delivery | undefined {
+    const open = this.#open.get(fact.id);
+    if (!open) return undefined;
+    const { effect } = open;
+    if (effect.type === 'launch') {
+      const view = fact.ok ? asView(effect.key, fact.value) : failedView(effect.key, fact.message ?? 'It failed.');
+      if (this.#resumeOnce(open, effect, view)) return undefined;
+      return { id: fact.id, answer: this.#settleChild(open, view, at) };
+    }
+    this.#open.delete(fact.id);
+    if (effect.type === 'state.get' || effect.type === 'state.set') {
+      return {
+        id: fact.id,
+        answer: fact.ok ? valueAnswer(effect.type === 'state.get' ? fact.value : undefined) : refused(fact.message),
+      };
+    }
+    const durationMs = at - open.since;
+    const key = effect.type === 'status' ? effect.target : effect.key;
+    const { answer, state, error } = outcomeOf(effect, fact, durationMs);
+    const row: TraceRow = { operation: effect.type, key, state, durationMs };
+    this.trace.push(error === undefined ? row : { ...row, error });
+    return { id: fact.id, answer };
+  }
+
+  #settleChild(open: Open, result: ChildView, at: number): Answer {
+    const { effect } = open;
+    const view = effect.type === 'launch' ? this.#withLineage(result, effect.params['resume']) : result;
+    this.#open.delete(effect.id);
+    if (open.running) this.#running -= 1;
+    this.#settled.set(view.key, view);
+    if (isObject(view['recovery'])) this.#toRecover ??= view.key;
+    const used = totalOf(view['usage']);
+    this.#usage = { tokens: this.#usage.tokens + used.tokens, costUsd: this.#usage.costUsd + used.costUsd };
+    const row: TraceRow = {
+      operation: 'run',
+      key: view.key,
+      state: stateOf(view),
+      ...open.row,
+      durationMs: at - open.since,
+    };
+    if (view.agent !== undefined) row.agent = view.agent;
+    if (view.runId !== undefined) row.runId = view.runId;
+    if (!view.ok && view.error) row.error = view.error;
+    this.trace.push(row);
+    return { type: 'child', view };
+  }
+
+  /** The runs that a child went through, the newest last. */
+  #withLineage(view: ChildView, resume: unknown): ChildView {
+    if (view.runId === undefined || view.continuation !== undefined || typeof resume !== 'string') return view;
+    const before = [...this.#settled.values()].find(({ runId }) => runId === resume.trim());
+    const ancestors = before?.continuation?.runIds ?? [resume.trim()];
+    return { ...view, continuation: { runIds: [...new Set([...ancestors, view.runId])] } };
+  }
+
+  /** @returns whether the child goes on by itself instead of having failed */
+  #resumeOnce(open: Open, effect: Extract<Effect, { type: 'launch' }>, view: ChildView): boolean {
+    const params = open.resumed ? undefined : resumedParams(effect.params, view);
+    if (!params || view.runId === undefined) return false;
+    open.resumed = true;
+    open.effect = { ...effect, params };
+    const again = { phase: 'auto-resume', runId: view.runId };
+    this.trace.push({ operation: 'run', key: effect.key, state: 'started', ...open.row, ...again });
+    this.#ready.push(open.effect);
+    return true;
+  }
+
+  // ---- what it answers by itself, and what is under way
+
+  takeLocal(): Delivery[] {
+    const taken = this.#local;
+    this.#local = [];
+    return taken;
+  }
+
+  get hasLocal(): boolean {
+    return this.#local.length > 0;
+  }
+
+  /** Whether anything is under way that will be answered. */
+  get waiting(): boolean {
+    return this.#open.size > 0 || this.#local.length > 0;
+  }
+
+  /** Whether steers, host commands or stored values are under way: the end of a workflow waits for them. */
+  get finishing(): boolean {
+    return [...this.#open.keys()].some((id) => this.isFinishing(id));
+  }
+
+  isFinishing(id: number): boolean {
+    const open = this.#open.get(id);
+    return open?.started === true && ENDS_BY_ITSELF.has(open.effect.type);
+  }
+
+  /** What an operation that is under way asks for. */
+  effectOf(id: number): Effect | undefined {
+    return this.#open.get(id)?.effect;
+  }
+
+  /** Ends everything that is under way. @returns the keys of the children that were called and had not settled */
+  stop(reason: string): string[] {
+    const keys: string[] = [];
+    for (const { effect, row } of this.#open.values()) {
+      if (effect.type === 'launch') {
+        keys.push(effect.key);
+        this.trace.push({ operation: 'run', key: effect.key, state: 'stopped', ...row, error: reason });
+      } else if (effect.type === 'host')
+        this.trace.push({ operation: 'host', key: effect.key, state: 'stopped', error: reason });
+      else if (effect.type === 'steer')
+        this.trace.push({ operation: 'steer', key: effect.key, state: 'missed', error: reason });
+    }
+    this.#open.clear();
+    this.#queue = [];
+    this.#ready = [];
+    this.#local = [];
+    return keys;
+  }
+
+  /** What became of children so far, in the order of their launch. */
+  get children(): ChildView[] {
+    return this.#order.flatMap((key) => this.#settled.get(key) ?? []);
+  }
+
+  get budgetExhausted(): boolean {
+    return usageReason(this.#settings.usageBudget, this.#usage) !== undefined;
+  }
+}
+
+function outcomeOf(
+  effect: Extract<Effect, { type: 'steer' | 'host' | 'status' }>,
+  fact: Fact,
+  durationMs: number,
+): Outcome {
+  if (effect.type === 'steer') return steerOutcome(effect.key, fact);
+  return effect.type === 'status' ? statusOutcome(effect.runId, fact) : hostOutcome(effect.key, fact, durationMs);
+}
+
+function valueAnswer(value: unknown): Answer {
+  return value === undefined ? { type: 'value' } : { type: 'value', value };
+}
+
+/** Facts of children are views: what a host said was read by `readHostResult` before it became one. */
+function asView(key: string, value: unknown): ChildView {
+  const fields = isObject(value) ? value : {};
+  return {
+    ...fields,
+    key,
+    ok: fields['ok'] === true,
+    output: typeof fields['output'] === 'string' ? fields['output'] : '',
+    artifactPaths: Array.isArray(fields['artifactPaths']) ? fields['artifactPaths'] : [],
+  };
+}

@@ -1,0 +1,38 @@
+/** What a script must be before anything of it runs. Rules on keys and parameters are left to the calls: dead code may break them. */
+import type { FindingCode } from '../../../protocol/index.ts';
+import { analyseScript } from '../analyse-script.ts';
+import type { WorkflowError } from './calls.ts';
+
+const OF_THE_LANGUAGE: ReadonlySet<FindingCode> = new Set<FindingCode>([
+  'script_empty',
+  'script_too_large',
+  'script_too_deep',
+  'syntax',
+  'nested_async',
+]);
+
+const TOO_DEEP: WorkflowError = {
+  kind: 'syntax',
+  message: notStarted('The script nests too deeply to be read. Write it in smaller steps.'),
+};
+
+/** Why the script cannot start, if it cannot. */
+export function languageFault(script: string): WorkflowError | undefined {
+  try {
+    const found = analyseScript(script).findings.find(({ code }) => OF_THE_LANGUAGE.has(code));
+    if (!found) return undefined;
+    return {
+      kind: found.code === 'syntax' ? 'syntax' : 'validation',
+      message: notStarted(found.message),
+      line: found.line,
+      column: found.column,
+    };
+  } catch (error) {
+    if (error instanceof RangeError) return TOO_DEEP;
+    throw error;
+  }
+}
+
+export function notStarted(reason: string): string {
+  return `The workflow failed its validation before child launch; no children were launched. ${reason}`;
+}

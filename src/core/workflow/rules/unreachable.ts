@@ -1,0 +1,49 @@
+/** Statements that stand behind the end of their block. */
+import type { AnyNode, Statement } from 'acorn';
+import type { Script } from '../script.ts';
+
+export function checkUnreachable(script: Script): void {
+  for (const node of script.tree.nodes) {
+    const statements = statementsOf(node);
+    const end = statements.findIndex(isExit);
+    if (end === -1) continue;
+    // Declared functions and names without a value take effect wherever they stand.
+    const dead = statements.slice(end + 1).filter((statement) => !isHarmless(statement));
+    const [first] = dead;
+    const last = dead.at(-1);
+    if (!first || !last) continue;
+    const exit = statements[end];
+    const related = exit && [{ at: exit, message: 'Nothing behind this statement is reached.' }];
+    script.report('unreachable_code', { start: first.start, end: last.end }, 'This code is never reached.', {
+      related,
+    });
+  }
+}
+
+function statementsOf(node: AnyNode): readonly Statement[] {
+  switch (node.type) {
+    case 'Program':
+      return node.body.filter((statement): statement is Statement => !/^(?:Import|Export)/.test(statement.type));
+    case 'BlockStatement':
+    case 'StaticBlock':
+      return node.body;
+    case 'SwitchCase':
+      return node.consequent;
+    default:
+      return [];
+  }
+}
+
+function isExit({ type }: Statement): boolean {
+  return (
+    type === 'ReturnStatement' || type === 'ThrowStatement' || type === 'BreakStatement' || type === 'ContinueStatement'
+  );
+}
+
+function isHarmless(statement: Statement): boolean {
+  if (statement.type === 'VariableDeclaration') {
+    return statement.kind === 'var' && statement.declarations.every(({ init }) => !init);
+  }
+  // `return x; break;` is how many write a case.
+  return ['FunctionDeclaration', 'EmptyStatement', 'BreakStatement'].includes(statement.type);
+}

@@ -1,0 +1,37 @@
+import * as vscode from 'vscode';
+import type { Finding, FindingCode } from '../../protocol/index.ts';
+import { toRange } from './script-ranges.ts';
+
+export const DIAGNOSTIC_SOURCE = 'Pi Lanes';
+
+/** @param docs where each code is explained */
+export function toDiagnostic(
+  finding: Finding,
+  document: vscode.TextDocument,
+  docs: (code: FindingCode) => vscode.Uri | undefined,
+): vscode.Diagnostic {
+  const { code, severity, message, related } = finding;
+  const range = toRange(finding);
+  // What concerns the whole script stands at its first line, where it can be seen.
+  const shown = range.isEmpty ? document.lineAt(range.start.line).range : range;
+  const diagnostic = new vscode.Diagnostic(
+    shown,
+    message,
+    severity === 'error' ? vscode.DiagnosticSeverity.Error : vscode.DiagnosticSeverity.Warning,
+  );
+  const target = docs(code);
+  diagnostic.source = DIAGNOSTIC_SOURCE;
+  diagnostic.code = target ? { value: code, target } : code;
+  if (code === 'unreachable_code') diagnostic.tags = [vscode.DiagnosticTag.Unnecessary];
+  if (related) {
+    diagnostic.relatedInformation = related.map(
+      (entry) =>
+        new vscode.DiagnosticRelatedInformation(new vscode.Location(document.uri, toRange(entry)), entry.message),
+    );
+  }
+  return diagnostic;
+}
+
+export function codeOf({ code }: vscode.Diagnostic): string {
+  return String(typeof code === 'object' ? code.value : code);
+}

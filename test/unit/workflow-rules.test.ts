@@ -1,0 +1,526 @@
+/** Each rule of the workflow language: what it refuses, where, and what it lets pass. */
+import { describe, expect, it, test } from 'vitest';
+import { analyseScript } from '../../src/core/workflow/analyse-script.ts';
+import type { AnalysisOptions, FindingCode } from '../../src/protocol/index.ts';
+
+const check = (script: string, options?: AnalysisOptions) => analyseScript(script, options).findings;
+/** Findings as `code line:column`. */
+const places = (script: string, options?: AnalysisOptions) =>
+  check(script, options).map(({ code, line, column }) => `${code} ${line}:${column}`);
+/** The text that a finding underlines. */
+const marked = (script: string) =>
+  check(script).map(({ code, line, column, endLine, endColumn }) => {
+    const rows = script.split('\n').slice(line - 1, endLine);
+    const last = rows.length - 1;
+    const text = rows.map((row, at) => row.slice(at === 0 ? column - 1 : 0, at === last ? endColumn - 1 : undefined));
+    return `${code}: ${text.join('\n')}`;
+  });
+const errors = (script: string) => check(script).filter(({ severity }) => severity === 'error');
+
+const LAUNCH = "{ agent: 'worker', task: 't' }";
+const HOST = "{ kind: 'command', command: 'npm test', timeoutMs: 1000 }";
+
+/** By code: scripts that have exactly this one finding. */
+const REFUSED: Partial<Record<FindingCode, string[]>> = {
+  script_empty: ['', '  \n\t '],
+  syntax: [
+    'return (',
+    '}',
+    '}); (async () => {',
+    'import x from "y"',
+    'export const a = 1',
+    'var await = 1',
+    '#!/bin/node',
+    'const f = () => { await x }',
+  ],
+  nested_async: [
+    'async function f() {}',
+    'const f = async function () {};',
+    'const f = async () => 1;',
+    'const f = async x => x;',
+    'const kit = { async scan() {} };',
+    'const kit = { async *scan() {} };',
+    'class A { async scan() {} }',
+    'class A { static async scan() {} }',
+    'class A { async #scan() {} }',
+    "class A { async ['scan']() {} }",
+    'class A { scan = async () => 1; }',
+    'async function* f() {}',
+    'await (async () => 1)();',
+    'function f(a = async () => 1) { return a; }',
+    'const { a = async () => 1 } = {};',
+    `const t = \`\${[1].map(async (x) => x)}\`;`,
+    'if (false) { (async () => 1)(); }',
+  ],
+  key_format: [
+    `return runs.run('', ${LAUNCH})`,
+    `return runs.run('-a', ${LAUNCH})`,
+    `return runs.run('.a', ${LAUNCH})`,
+    `return runs.run('_a', ${LAUNCH})`,
+    `return runs.run('a b', ${LAUNCH})`,
+    `return runs.run('a/b', ${LAUNCH})`,
+    `return runs.run('ä', ${LAUNCH})`,
+    `return runs.run(\`a b\`, ${LAUNCH})`,
+    `return runs.run('${'k'.repeat(129)}', ${LAUNCH})`,
+    `return runs.run(7, ${LAUNCH})`,
+    `return runs['run']('a b', ${LAUNCH})`,
+    `return runs?.run?.('a b', ${LAUNCH})`,
+    "return runs.all([{ key: 'a b', agent: 'w' }])",
+    "return runs.all([{ ['key']: 'a b', agent: 'w' }])",
+    "return runs.all([...more, { 'key': 'a b', agent: 'w' }])",
+    "return runs.all([{ agent: 'w' }])",
+    `return runs.host('a b', ${HOST})`,
+    "await state.set('a b', 1)",
+    "return state.get('a b')",
+    `return runs.lanes([{ key: 'a b', stages: [{ key: 's', agent: 'w' }] }])`,
+    `return runs.lanes([{ key: 'a', stages: [{ key: 's s', agent: 'w' }] }])`,
+    `return runs.lanes([{ key: '${'a'.repeat(70)}', stages: [{ key: '${'b'.repeat(70)}', agent: 'w' }] }])`,
+  ],
+  launch_field_removed: [
+    "return runs.run('a', { agent: 'w', tasks: [] })",
+    "return runs.run('a', { agent: 'w', clarify: true })",
+    "return runs.run('a', { agent: 'w', turnBudget: 3 })",
+    "return runs.all([{ key: 'a', agent: 'w', chain: [] }])",
+  ],
+  launch_field_invalid: [
+    "return runs.run('a', { agent: 'w', worktree: 'yes' })",
+    "return runs.run('a', { agent: 'w', gate: ' ' })",
+    "return runs.run('a', { agent: 'w', timeoutMs: 0 })",
+    "return runs.run('a', { agent: 'w', timeoutMs: 2147483648 })",
+    "return runs.run('a', { agent: 'w', outputMode: 'file' })",
+    "return runs.run('a', { agent: 'w', context: 'old' })",
+    "return runs.run('a', { agent: 'w', toolBudget: { soft: 3, hard: 2 } })",
+    "return runs.run('a', { agent: 'w', extensionBindings: { 'no-version': {} } })",
+    "return runs.run('a', { agent: '' })",
+    "return runs.run('a', 'worker')",
+    "return runs.all(['a'])",
+  ],
+  launch_agent_missing: ["return runs.run('a', { task: 't' })", "return runs.all([{ key: 'a', task: 't' }])"],
+  launch_field_conflict: [
+    "return runs.run('a', { agent: 'w', gate: 'npm test', acceptance: 'verified' })",
+    "return runs.run('a', { agent: 'w', timeoutMs: 1, maxRuntimeMs: 2 })",
+    "return runs.run('a', { agent: 'w', output: false, outputMode: 'file-only' })",
+  ],
+  resume_invalid: [
+    "return runs.run('a', { resume: '', task: 't' })",
+    "return runs.run('a', { resume: 'previous', task: 't' })",
+    "return runs.run('a', { resume: 'r1', task: 't', agent: 'w' })",
+    "return runs.run('a', { resume: 'r1', task: 't', gate: 'x' })",
+    "return runs.run('a', { resume: 'r1' })",
+    "return runs.run('a', { resume: 'r1', task: ' ' })",
+    "return runs.run('a', { resume: { workflowRunId: 'w', key: 'k' }, task: 't' })",
+    "return runs.run('a', { resume: { workflowRunId: 'w', key: 'k k', latest: true }, task: 't' })",
+    "return runs.run('a', { resume: { workflowRunId: 'w', key: 'k', latest: true, more: 1 }, task: 't' })",
+  ],
+  base_ref_invalid: [
+    '@',
+    'a..b',
+    '/a',
+    'a/',
+    'a//b',
+    'a b',
+    'a~1',
+    '.a',
+    'a.lock',
+    '',
+    '0'.repeat(40),
+    'a'.repeat(1025),
+  ].map((ref) => `return runs.run('a', { agent: 'w', baseRef: '${ref}' })`),
+  lane_metadata_invalid: [
+    "return runs.run('a', { agent: 'w', lane: { version: 2, key: 'a' } })",
+    "return runs.run('a', { agent: 'w', lane: { version: 1, key: 'b' } })",
+    "return runs.run('a', { agent: 'w', lane: { version: 1, key: 'a', more: 1 } })",
+  ],
+  host_field_unknown: [
+    `return runs.host('h', { kind: 'command', command: 'x', timeoutMs: 1, cwd: '/' })`,
+    `return runs.host('h', { kind: 'command', command: 'x', timeoutMs: 1, env: {} })`,
+  ],
+  host_field_invalid: [
+    `return runs.host('h', { command: 'x', timeoutMs: 1 })`,
+    `return runs.host('h', { kind: 'shell', command: 'x', timeoutMs: 1 })`,
+    `return runs.host('h', { kind: 'command', timeoutMs: 1 })`,
+    `return runs.host('h', { kind: 'command', command: ' ', timeoutMs: 1 })`,
+    ...['0', '1.5', "'1'", '86400001', '-1'].map(
+      (ms) => `return runs.host('h', { kind: 'command', command: 'x', timeoutMs: ${ms} })`,
+    ),
+    ...['', ' ', '/a', 'C:/a', 'a/../b', '..'].map(
+      (path) => `return runs.host('h', { kind: 'command', command: 'x', timeoutMs: 1, output: '${path}' })`,
+    ),
+    `return runs.host('h', { kind: 'command', command: 'x', timeoutMs: 1, role: 'boss' })`,
+    `return runs.host('h', { kind: 'command', command: 'x', timeoutMs: 1, provider: '' })`,
+  ],
+  host_timeout_missing: [`return runs.host('h', { kind: 'command', command: 'x' })`],
+  lanes_bounds: [
+    'return runs.lanes([])',
+    'return runs.lanes({})',
+    `return runs.lanes([${Array.from({ length: 33 }, (_, at) => `{ key: 'l${at}', stages: [{ key: 's', agent: 'w' }] }`)}])`,
+    `return runs.lanes([{ key: 'l', stages: [${Array.from({ length: 17 }, (_, at) => `{ key: 's${at}', agent: 'w' }`)}] }])`,
+    `return runs.lanes([${Array.from({ length: 13 }, (_, lane) => `{ key: 'l${lane}', stages: [${Array.from({ length: 5 }, (__, at) => `{ key: 's${at}', agent: 'w' }`)}] }`)}])`,
+    `return runs.lanes([{ key: 'l', stages: [{ key: 's', agent: 'w', task: '${'x'.repeat(65 * 1024)}' }] }])`,
+  ],
+  lanes_field_invalid: [
+    `return runs.lanes([{ key: 'l', stages: [] }])`,
+    `return runs.lanes([{ key: 'l' }])`,
+    `return runs.lanes([{ key: 'l', agent: 'w', stages: [{ key: 's', agent: 'w' }] }])`,
+    `return runs.lanes(['l'])`,
+  ],
+  lanes_resume_first_stage: [
+    `return runs.lanes([{ key: 'l', stages: [{ key: 's', resume: 'previous', task: 't' }] }])`,
+    `return runs.lanes([{ key: 'l', stages: [{ key: 's', resume: 'run-1', task: 't' }] }])`,
+  ],
+  lanes_stage_invalid: [`return runs.lanes([{ key: 'l', stages: ['s'] }])`],
+  lanes_key_repeated: [
+    `return runs.lanes([{ key: 'l', stages: [{ key: 's', agent: 'w' }, { key: 's', agent: 'w' }] }])`,
+    `return runs.lanes([{ key: 'l', stages: [{ key: 's', agent: 'w' }] }, { key: 'l', stages: [{ key: 's', agent: 'w' }] }])`,
+    `return runs.lanes([{ key: 'a.b', stages: [{ key: 'c', agent: 'w' }] }, { key: 'a', stages: [{ key: 'b.c', agent: 'w' }] }])`,
+  ],
+  steer_argument_invalid: [
+    `await runs.run('a', ${LAUNCH}); await runs.steer('a', ' ')`,
+    `await runs.run('a', ${LAUNCH}); await runs.steer('a')`,
+    `await runs.run('a', ${LAUNCH}); await runs.steer('a', 'x', { mode: 'loud' })`,
+    `await runs.run('a', ${LAUNCH}); await runs.steer('a', 'x', { index: -1 })`,
+    `await runs.run('a', ${LAUNCH}); await runs.steer('a', 'x', { ackTimeoutMs: 0 })`,
+    `await runs.run('a', ${LAUNCH}); await runs.steer('a', 'x', { wait: true })`,
+  ],
+  argument_missing: [
+    "return runs.run('a')",
+    'return runs.run()',
+    'return runs.all()',
+    'return runs.lanes()',
+    "return runs.host('h')",
+    "return runs.status(' ')",
+  ],
+  not_json: [
+    "return runs.run('a', { agent: 'w', task: undefined })",
+    "return runs.run('a', { agent: 'w', more: () => 1 })",
+    "return runs.run('a', { agent: 'w', more() {} })",
+    "return runs.run('a', { agent: 'w', more: 1n })",
+    "return runs.run('a', { agent: 'w', more: [/x/] })",
+    "return runs.run('a', { agent: 'w', more: [,] })",
+    "return runs.all([{ key: 'a', agent: 'w', more: void 0 }])",
+    "return runs.all([, { key: 'a', agent: 'w' }])",
+    'emit(undefined)',
+    'emit()',
+    'emit({ a: [1, { b: () => 1 }] })',
+    "await state.set('k', undefined)",
+    "await state.set('k')",
+    'return () => 1',
+    'if (x) { for (;;) { return { a: 1n }; } }',
+    `return { scan: runs.run('a', ${LAUNCH}) }`,
+    `return [runs.run('a', ${LAUNCH})]`,
+  ],
+  batch_not_array: [`return runs.all({ a: ${LAUNCH} })`, "return runs.all('a')"],
+  launch_unobserved: [
+    `runs.run('a', ${LAUNCH})`,
+    `void runs.run('a', ${LAUNCH})`,
+    `runs.run('a', ${LAUNCH}).then(() => 1)`,
+    `runs.run('a', ${LAUNCH}).catch(() => 1)`,
+    `const p = runs.run('a', ${LAUNCH})`,
+    `const o = runs.run('a', ${LAUNCH}).output; return o`,
+    `const p = runs.run('a', ${LAUNCH}); return p.output`,
+    `const { output } = runs.run('a', ${LAUNCH}); return output`,
+    `Promise.all([runs.run('a', ${LAUNCH})])`,
+    `await [runs.run('a', ${LAUNCH})]`,
+    `const text = \`\${runs.run('a', ${LAUNCH})}\`; return text`,
+    `runs.all([{ key: 'a', agent: 'w' }])`,
+    `runs.lanes([{ key: 'l', stages: [{ key: 's', agent: 'w' }] }])`,
+    `runs.host('h', ${HOST})`,
+    `await runs.run('a', ${LAUNCH}); runs.steer('a', 'x')`,
+  ],
+  launch_maybe_unobserved: [
+    `runs.run('a', ${LAUNCH}); await runs.run('a', ${LAUNCH})`,
+    `runs.run(key, ${LAUNCH})`,
+    `items.forEach((item) => runs.run(item, ${LAUNCH}))`,
+  ],
+  launch_output_unawaited: [`const p = runs.run('a', ${LAUNCH}); const o = p.output; await p; return o`],
+  runs_member_unknown: [`return runs.start('a', ${LAUNCH})`],
+  runs_member_missing: [
+    'const go = runs.start; return typeof go',
+    'const { start } = runs; return typeof start',
+    "return runs.start?.('a')",
+  ],
+  runs_shadowed: [
+    "const runs = { run: (key) => key }; runs.run('a b')",
+    "function f(runs) { runs.run('a b') } f(1)",
+    "runs = 1; runs.run('a b')",
+  ],
+  global_missing: [
+    'return process.env.HOME',
+    'await new Promise((go) => setTimeout(go, 10))',
+    "const fs = require('fs')",
+    "await fetch('x')",
+  ],
+  launch_field_unknown: [
+    "return runs.run('a', { agent: 'w', tsak: 't' })",
+    "return runs.run('a', { key: 'b', agent: 'w' })",
+  ],
+  duplicate_key: ["return runs.all([{ key: 'a', agent: 'w', task: '1' }, { key: 'a', agent: 'w', task: '2' }])"],
+  duplicate_key_maybe: [
+    "await runs.run('a', { agent: 'w', task: '1' }); await runs.run('a', { agent: 'w', task: '2' })",
+    `await runs.run('a', ${LAUNCH}); await runs.host('a', ${HOST})`,
+    `await runs.host('a', ${HOST}); await runs.host('a', ${HOST})`,
+  ],
+  steer_key_unknown: [`await runs.run('scan', ${LAUNCH}); await runs.steer('scna', 'x')`, "await runs.steer('a', 'x')"],
+  unreachable_code: [
+    'return 1; emit(2)',
+    'for (const a of [1]) { break; emit(a) }',
+    'throw new Error("x"); const a = 1',
+  ],
+  batch_unknown_read: [
+    "const r = await runs.all([{ key: 'a', agent: 'w' }]); Object.assign(r, { more: 1 }); return r.more",
+  ],
+};
+
+describe.each(Object.entries(REFUSED))('%s', (code, scripts) => {
+  it.each(scripts)('%s', (script) => {
+    const found = check(script);
+    expect(found.map((finding) => finding.code)).toContain(code);
+    // One mistake is one finding.
+    expect(found).toHaveLength(1);
+  });
+});
+
+/** Legal, however odd: nothing may be said. */
+const ACCEPTED = [
+  '// only a comment',
+  'return',
+  'return 1 // the end',
+  '1 + 1',
+  'for await (const x of [1]) emit(x)',
+  'return undefined',
+  'return { a: undefined, b: [undefined] }',
+  // Words that look like code.
+  'const text = "async function f() {}"; return text',
+  'return `async () => { await x }`',
+  'return "" + /async\\s+function/.source',
+  '/* async function f() {} */ return 1',
+  'const async = 1, o = { async: 2, async() { return 3 }, await: 4 }; return async + o.async()',
+  'function* numbers() { yield 1 } return [...numbers()]',
+  'const later = (x) => new Promise((go) => go(x)); return await later(1)',
+  'class A { #a = 1; static b = 2; static { this.c = 3 } get d() { return this.#a } set d(v) {} "e f"() {} [Symbol.iterator]() {} } return new A().d',
+  'outer: for (const a of [1]) { inner: for (const b of [a]) { continue outer } }',
+  'const o = { get a() { return 1 }, set a(v) {}, ["b" + 1]: 2, __proto__: null }; return o?.a?.b ?? o?.["c"]',
+  'const r = /[/\\]}]`${/.test("x"); return r',
+  `return \`a\${\`b\${\`c\${1}\`}\`}\``,
+  'function f() { return g() } function g() { return 1 } return f()',
+  'var a = 1; var a = 2; function a() {} return a',
+  "'use strict'; return 1",
+  'with ({ runs: 1 }) { runs.run("a b") }',
+  'label: { break label } return 1',
+  'switch (x) { case 1: return 1; break; default: return 2 }',
+  'switch (x) { case 1: emit(1); break; default: emit(2) }',
+  // Dynamic: only a run can tell.
+  `return runs.run(key, params)`,
+  `return runs.run('k-' + n, ${LAUNCH})`,
+  `return runs.run('a', { ...base, task: 't' })`,
+  `return runs.run('a', { agent: name, task: \`\${x}\`, timeoutMs: n })`,
+  `return runs.all(items)`,
+  `return runs.all(items.map((item) => ({ key: item, agent: 'w' })))`,
+  `return runs.all([...items, { key: 'a', agent: 'w' }])`,
+  `return runs.all(keys.map((key) => runs.run(key, ${LAUNCH})))`,
+  `return runs.all([runs.run('a', ${LAUNCH}), { key: 'b', agent: 'w' }])`,
+  `return runs.lanes(lanes)`,
+  `return runs.lanes(items.map((key) => ({ key, stages })))`,
+  `return runs.lanes([{ key: 'l', stages: [{ key: 's', agent: 'w' }, { key: 't', resume: 'previous', task: 'x' }, ...more] }])`,
+  `const go = runs.run; return go('a b', 1)`,
+  `const { run } = runs; return run('a b', 1)`,
+  `return runs.run.call(null, 'a b', 1)`,
+  `return runs[name]('a b', 1)`,
+  `return runs.run(...args)`,
+  `return runs.host('h', { ...step })`,
+  `return runs.host('h', { kind: 'command', command: 'x', timeoutMs: ms, [name]: 1 })`,
+  `return runs.run('a', { agent: 'w', baseRef: 'a..b', ...rest })`,
+  `return runs.run('a', { agent: 'w', worktree: 1, worktree: true })`,
+  `return runs.run('a', { agent: 'w', gate: 'npm test', acceptance: false })`,
+  `return runs.run('a', { agent: 'w', baseRef: 'feature/x-1.2' })`,
+  `return runs.run('a', { resume: 'run-1', task: 't', index: 0 })`,
+  `return runs.run('a', { resume: { workflowRunId: 'w', key: 'k', latest: true }, task: 't' })`,
+  `return runs.run('${'k'.repeat(128)}', ${LAUNCH})`,
+  `return runs.all([])`,
+  `return runs.all([{ key: 'a', agent: 'w' }, { key: 'a', agent: 'w' }])`,
+  `await runs.run('a', { agent: 'w', task: 't' }); return runs.run('a', { task: 't', agent: 'w' })`,
+  `if (x) await runs.run('a', { agent: 'w', task: x }); else await runs.run('a', { agent: 'w', task: y })`,
+  `return runs.run?.('a', ${LAUNCH})`,
+  `return runs.toString()`,
+  `await runs.run(key, ${LAUNCH}); await runs.steer('other', 'x')`,
+  `await runs.run('a', ${LAUNCH}); return runs.steer('a', 'x', { mode: 'follow_up', index: 0, ackTimeoutMs: 5 })`,
+  // Observed, one way or another.
+  `await Promise.all([runs.run('a', ${LAUNCH})])`,
+  `return Promise.race([runs.run('a', ${LAUNCH}), runs.run('b', ${LAUNCH})])`,
+  `const p = runs.run('a', ${LAUNCH}); const r = await p; return r.output`,
+  `const p = runs.run('a', ${LAUNCH}).then((r) => r.output); return await p`,
+  `const ps = []; ps.push(runs.run('a', ${LAUNCH})); await Promise.all(ps)`,
+  `const ps = [runs.run('a', ${LAUNCH})]; await Promise.all(ps)`,
+  `const p = runs.run('a', ${LAUNCH}); return new Promise((go) => go(p))`,
+  `function lane(k) { return runs.run(k, ${LAUNCH}).then((w) => runs.run(k + '-r', { agent: 'w', task: w.output })) } return lane('x')`,
+  `for await (const r of [runs.run('a', ${LAUNCH})]) emit(r.output)`,
+  `return Array.fromAsync([runs.run('a', ${LAUNCH})])`,
+  `const { promise, resolve } = Promise.withResolvers(); resolve(runs.run('a', ${LAUNCH})); return promise`,
+  `return x ? runs.run('a', ${LAUNCH}) : runs.run('b', ${LAUNCH})`,
+  `return (0, runs.run('a', ${LAUNCH}))`,
+  `const r = await (runs.run('a', ${LAUNCH})); return r.output`,
+  `runs.status('a')`,
+  `const { issue = 1 } = args ?? {}; emit(args); return runs.run(issue, { agent: 'worker', task: args.task })`,
+  // Names of one's own.
+  `function f(emit) { emit(undefined) } f(() => 1)`,
+  `const emit = (x) => x; emit(() => 1)`,
+  `const process = 1; return process`,
+  `return typeof process === 'undefined'`,
+  `let undefined2; { const undefined = 1; emit(undefined) }`,
+];
+
+describe('nothing is said of', () => {
+  it.each(ACCEPTED)('%s', (script) => {
+    expect(check(script)).toEqual([]);
+  });
+});
+
+describe('batch results', () => {
+  const BATCH = "await runs.all([{ key: 'a', agent: 'w' }, { key: 'b', agent: 'w' }])";
+  test.each([
+    `const r = ${BATCH}; return r.a.output`,
+    `const r = ${BATCH}; return r['a'].output`,
+    `const r = ${BATCH}; return r?.a`,
+    `const r = ${BATCH}; if (x) { { emit(r.a) } }`,
+    `const r = ${BATCH}; const f = () => r.a; return f()`,
+    `const r = ${BATCH}; const s = r; const t = s; return t.a`,
+    `const { a } = ${BATCH}; return a`,
+    `const r = ${BATCH}; const { a: x = 1 } = r; return x`,
+    `const r = ${BATCH}; let x; ({ a: x } = r); return x`,
+    `return (${BATCH}).a`,
+    `return runs.all([{ key: 'a', agent: 'w' }]).then((r) => r.a)`,
+    `return runs.all([{ key: 'a', agent: 'w' }]).then(({ a }) => a)`,
+    `const r = await runs.all(items.map((key) => ({ key, agent: 'w' }))); return r.a`,
+    `var r = ${BATCH}; return r.a`,
+  ])('B78 are not read by key: %s', (script) => {
+    expect(check(script).map(({ code }) => code)).toEqual(['batch_keyed_read']);
+  });
+
+  test.each([
+    `const r = ${BATCH}; return [r[0], r.length, r.map((x) => x.output), r.at(-1), ...r, 'a' in r, r.then, r.toJSON, r['-1']]`,
+    `const [a, b] = ${BATCH}; return a.output + b.output`,
+    `let r = ${BATCH}; r = { a: 1 }; return r.a`,
+    `const r = ${BATCH}; { const r = { a: 1 }; emit(r.a) } return r.length`,
+    `const r = ${BATCH}; r.a = 1`,
+    `const r = ${BATCH}; for (r.a of [1]) emit(1); [r.b] = [2]; ({ x: r.a } = {}); delete r.b`,
+    `const r = await runs.all([{ key: 'length', agent: 'w' }, { key: 'map', agent: 'w' }]); return r.length + r.map`,
+    `const r = ${BATCH}; const k = 'a'; return r[k]`,
+    `const r = ${BATCH}; return Object.fromEntries(r.map((x) => [x.key, x])).a`,
+    `const { length } = ${BATCH}; return length`,
+    `const r = await other.all([{ key: 'a' }]); return r.a`,
+  ])('wf-31 are arrays: %s', (script) => {
+    expect(check(script)).toEqual([]);
+  });
+
+  it('name the item that was meant', () => {
+    const [found] = check(`const r = await runs.all([\n  { key: 'a', agent: 'w' },\n]);\nreturn r.a;`);
+    expect(found).toMatchObject({ line: 4, column: 10, endLine: 4, endColumn: 11, related: [{ line: 2, column: 10 }] });
+  });
+});
+
+describe('the budget of children', () => {
+  const budget = (script: string, max?: number) =>
+    check(script, max === undefined ? {} : { maxSubagentSpawnsPerRun: max });
+
+  it('is exceeded by what is launched in any case', () => {
+    const script = `await runs.run('a', ${LAUNCH}); const x = await runs.all([{ key: 'b', agent: 'w' }, { key: 'c', agent: 'w' }]); return x`;
+    expect(budget(script, 3)).toEqual([]);
+    expect(budget(script, 2)).toMatchObject([
+      { code: 'spawn_budget', message: expect.stringContaining('3 children (a, b, c)') },
+    ]);
+  });
+
+  it('counts a key once, and nothing behind a possible end', () => {
+    expect(budget(`await runs.run('a', ${LAUNCH}); await runs.run('a', ${LAUNCH})`, 1)).toEqual([]);
+    const script = `if (x) return 1; await runs.run('a', ${LAUNCH}); await runs.run('b', ${LAUNCH})`;
+    expect(budget(script, 1).map(({ code }) => code)).toEqual(['spawn_count_dynamic']);
+  });
+
+  it('does not count what goes on with a child, or may', () => {
+    const script = `await runs.run('a', { resume: 'run-1', task: 't' }); await runs.run('b', params); await runs.run('c', ${LAUNCH})`;
+    expect(budget(script, 1)).toEqual([]);
+  });
+
+  it('is only warned of when nobody set it', () => {
+    const script = Array.from({ length: 65 }, (_, at) => `await runs.run('k${at}', ${LAUNCH});`).join('\n');
+    expect(budget(script)).toMatchObject([{ code: 'spawn_budget_default', severity: 'warning' }]);
+    expect(budget(script, 65)).toEqual([]);
+  });
+
+  it('cannot be counted when a run decides', () => {
+    const script = `return runs.all(items.map((key) => ({ key, agent: 'w' })))`;
+    expect(budget(script, 5)).toMatchObject([{ code: 'spawn_count_dynamic', severity: 'warning' }]);
+    expect(budget(script)).toEqual([]);
+  });
+});
+
+describe('findings', () => {
+  it('wf-27 are all reported, in the order of the text, each once', () => {
+    const script = `emit(undefined);\nawait runs.run('a b', { agent: 'w', worktree: 1 });\nconst f = async () => 1;\nreturn () => 1;`;
+    expect(places(script)).toEqual([
+      'not_json 1:6',
+      'key_format 2:16',
+      'launch_field_invalid 2:47',
+      'nested_async 3:11',
+      'not_json 4:8',
+    ]);
+  });
+
+  it.each([
+    ['\n', 'LF'],
+    ['\r\n', 'CRLF'],
+    ['\r', 'CR'],
+  ])('wf-4 count lines as editors do (%j, %s)', (end) => {
+    expect(places(['// one', '', 'const a = (;'].join(end))).toEqual(['syntax 3:12']);
+    expect(places(['// one', '', 'emit(undefined)'].join(end))).toEqual(['not_json 3:6']);
+  });
+
+  it('count characters as editors do, and no further kinds of line ends', () => {
+    expect(places('const s = "😀\u2028"; emit(undefined)')).toEqual(['not_json 1:23']);
+  });
+
+  it('of something unterminated stand within the script', () => {
+    expect(places('const a = `x\n\n\n')).toEqual(['syntax 1:12']);
+    expect(places('if (a) {\n  emit(1)\n\n\n')).toEqual(['syntax 2:9']);
+    expect(places('/* never closed\n\n')).toEqual(['syntax 1:1']);
+  });
+
+  it('wf-5 of a fence in a template say what to do', () => {
+    const [found] = check('const t = `\n```js\nx\n```\n`;');
+    expect(found?.message).toContain('array of quoted lines');
+  });
+
+  it('wf-8 of nested async functions say that nothing was launched, and offer three ways', () => {
+    const [found] = check('const f = async () => 1');
+    expect(found?.message).toContain('no children were launched');
+    expect(found?.message).toMatch(/\(1\).*\(2\).*\(3\)/s);
+  });
+
+  it('underline what is meant', () => {
+    expect(marked(`runs.run('a', ${LAUNCH})`)).toEqual(['launch_unobserved: runs.run']);
+    expect(marked(`return runs.host('h', { kind: 'command', command: 'x', cwd: '/', timeoutMs: 1 })`)).toEqual([
+      "host_field_unknown: cwd: '/'",
+    ]);
+    expect(marked('return 1; emit(1); emit(2)')).toEqual(['unreachable_code: emit(1); emit(2)']);
+    expect(marked('class A { static async  scan(x) { return x } }')).toEqual(['nested_async: static async  scan(x) ']);
+  });
+
+  it('of a key used twice lead to the first use', () => {
+    const [found] = check("return runs.all([{ key: 'a', agent: 'v' },\n{ key: 'a', agent: 'w' }])");
+    expect(found).toMatchObject({ line: 2, column: 8, related: [{ line: 1, column: 25 }] });
+  });
+
+  it('are not without end: errors come first, and the rest is counted', () => {
+    const script = `${'setTimeout;\n'.repeat(600)}emit(undefined)`;
+    const found = check(script);
+    expect(found).toHaveLength(501);
+    expect(found[0]).toMatchObject({ code: 'not_json' });
+    expect(found.at(-1)).toMatchObject({ code: 'findings_left_out', message: expect.stringContaining('101') });
+  });
+
+  it('wf-9 refuse text that closes what the script is wrapped in', () => {
+    for (const script of ['})();(async()=>{', '}\nreturn 1\n{', '}, async function () {', '*/ } /*']) {
+      expect(errors(script).length, script).toBe(1);
+    }
+  });
+});
