@@ -133,6 +133,8 @@ export async function acquireLock(path: string, options: AcquireOptions): Promis
   await makePrivateFolder(dirname(path));
   const before = new Set(await epochs(path));
   const seen = await inspectLock(path);
+  // Taken and given back between the two looks: nobody has begun anew.
+  before.add(seen.epoch);
   if ((seen.state === 'held' || seen.state === 'orphaned') && !isExpired(seen, options)) throw heldError(path, seen);
   if (seen.state === 'unavailable') {
     throw lanesError('lock_unavailable', { path, reason: seen.reason ?? '' });
