@@ -48,7 +48,7 @@ function everywhere(said: string): PanelItem[] {
   ];
 }
 
-it('as markup in every place there is', async () => {
+it('B65 as markup in every place there is', async () => {
   const more = {
     title: HOSTILE,
     agent: HOSTILE,
@@ -108,7 +108,7 @@ it('as markup in every place there is', async () => {
     expect(shown.get('text')).toContain(part);
 });
 
-it('as marks that turn text around', async () => {
+it('B65 as marks that turn text around', async () => {
   const turned = 'safe \u202e txt.exe \u2066 &#x202e; \u0007 end';
   const panel = await openPanel({ transcript: new ScriptedTranscript(everywhere(turned), head({ title: turned })) });
   await panel.row('note').waitFor();
@@ -118,7 +118,7 @@ it('as marks that turn text around', async () => {
   expect(all).toContain('\u2407 end');
 });
 
-it('as the colours and cursor movements of a terminal', async () => {
+it('B65 as the colours and cursor movements of a terminal', async () => {
   const output =
     '\u001b[31mred\u001b[0m \u001b]8;;https://evil.test\u0007link\u001b]8;;\u0007\n 10 %\r 100 %\nend\u001b[2J\u001b[H';
   const panel = await openPanel({ transcript: new ScriptedTranscript([tool('t', { output: body(output) })]) });
@@ -126,7 +126,7 @@ it('as the colours and cursor movements of a terminal', async () => {
   expect(await panel.row('t').locator('pre.output').innerText()).toBe('red link\n 100 %\nend');
 });
 
-it('as a megabyte in one word', async () => {
+it('B65 as a megabyte in one word', async () => {
   const url = `data:image/png;base64,${'A'.repeat(1024 * 1024)}`;
   const transcript = new ScriptedTranscript([text('t', `![x](${url})`), tool('b', { output: body(url, 'url') })]);
   transcript.bodies.set('t', `![x](${url})`);
@@ -140,7 +140,7 @@ it('as a megabyte in one word', async () => {
   expect(await panel.page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
 });
 
-it('as deep nesting and endless structure', async () => {
+it('B65 as deep nesting and endless structure', async () => {
   const deep = `${'> '.repeat(2000)}deep\n\n${'['.repeat(5000)}\n\n${'- '.repeat(500)}x\n\n${'*'.repeat(5000)}a`;
   const panel = await openPanel({ transcript: new ScriptedTranscript([text('t', deep), note('n', 'after')]) });
   await panel.row('n').waitFor();

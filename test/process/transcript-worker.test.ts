@@ -7,7 +7,7 @@ import {
   type SourceMessage,
   TranscriptReaders,
 } from '../../src/extension/panels/transcript/transcript-reader.ts';
-import type { PanelItem, SourceFile } from '../../src/protocol/index.ts';
+import { MAX_INLINE_CHARS, type PanelItem, type SourceFile } from '../../src/protocol/index.ts';
 import { type TempDir, tempDir } from '../support/temp.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { testBundles } from '../support/world.ts';
@@ -168,6 +168,60 @@ describe('the transcript worker', () => {
     await waitFor('that it is gone', () =>
       listener.heard.some((message) => message.type === 'body' && message.request === 3 && message.text === null),
     );
+  });
+
+  it('B61 sends of huge results only what is shown, and the rest when it is wanted', async () => {
+    const result = (id: string, text: string) =>
+      line({
+        type: 'message',
+        id: `r${id}`,
+        parentId: null,
+        timestamp: 't',
+        message: {
+          role: 'toolResult',
+          toolCallId: id,
+          toolName: 'bash',
+          isError: false,
+          content: [{ type: 'text', text }],
+        },
+      });
+    const huge = 'j'.repeat(5 * 1024 * 1024);
+    const many = Array.from({ length: 500 }, (_, n) => result(`c${n}`, `${n} ${'x'.repeat(50 * 1024)}`));
+    await writeFile(path('s.jsonl'), [header, ...many, result('huge', huge)].join(''));
+    const listener = new Listener([session()]);
+    const { window } = await listener.last('snapshot');
+    const outputs = window.items.flatMap((item) => (item.kind === 'tool' ? [item.output] : []));
+    expect(outputs.at(-1)).toMatchObject({ length: huge.length, ref: expect.any(String) });
+    for (const output of outputs) expect(output.text.length).toBeLessThanOrEqual(MAX_INLINE_CHARS);
+    listener.reader.send({ type: 'body', request: 1, ref: outputs.at(-1)?.ref ?? '', limit: huge.length });
+    await waitFor('the whole of it', () => {
+      const pieces = listener.heard.flatMap((message) => (message.type === 'body' ? [message] : []));
+      if (pieces.at(-1)?.done) return pieces.map(({ text }) => text).join('') === huge;
+      if (pieces.length > 0) listener.reader.send({ type: 'more', request: 1 });
+      return false;
+    });
+  });
+
+  it('B62 reads a large session without the thread of the extension', async () => {
+    const question = (n: number) =>
+      line({
+        type: 'message',
+        id: `e${n}`,
+        parentId: n === 0 ? null : `e${n - 1}`,
+        timestamp: 't',
+        message: { role: 'user', content: `${n} ${'q'.repeat(8000)}` },
+      });
+    await writeFile(path('s.jsonl'), header);
+    for (let block = 0; block < 16; block++) {
+      const questions = Array.from({ length: 1000 }, (_, n) => question(block * 1000 + n));
+      await appendFile(path('s.jsonl'), questions.join(''));
+    }
+    const before = performance.eventLoopUtilization();
+    const { window } = await new Listener([session()]).last('snapshot');
+    const { active } = performance.eventLoopUtilization(before);
+    expect(window.items.length).toBeGreaterThan(5);
+    // Parsing these 130 MB here would take more than ten times as long.
+    expect(active).toBeLessThan(250);
   });
 
   it('ends a search for the next one, and when it is told to', async () => {
