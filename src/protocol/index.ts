@@ -1,3 +1,4 @@
+export * from './cut-text.ts';
 export * from './errors.ts';
 export * from './events.ts';
 export * from './format.ts';
