@@ -6,7 +6,14 @@ import { stat, utimes } from 'node:fs/promises';
 import { checkOutput } from '../core/outputs/index.ts';
 import { newRunId, RunReader, readLaunchRecord, taskTitle } from '../core/runs/index.ts';
 import { foreignWriter, readSessionFile, sessionHolder } from '../core/sessions/index.ts';
-import { isTerminal, LanesError, type LaunchRecord, type Owner, type RunState } from '../protocol/index.ts';
+import {
+  isTerminal,
+  LanesError,
+  type LaunchRecord,
+  type Owner,
+  type RunState,
+  type RunView,
+} from '../protocol/index.ts';
 import { type Launched, startRun } from './launch.ts';
 import { checkTask, type LaunchPlan, sessionName } from './plan.ts';
 import { projectOf, recoverRun } from './recover.ts';
@@ -43,9 +50,18 @@ export async function resumeKind(directory: string): Promise<'continue' | 'resum
   const state = await deriveState(directory, view);
   if (state === 'lost') return 'continue';
   if (!isTerminal(state)) throw refused(`it is ${state}`, INSTEAD[state]);
-  if (state === 'stopped') throw refused('it was stopped', 'Start a new run with the same task.');
   if (state === 'rejected') throw refused('it was rejected');
+  if (!isResumable(state, view)) throw refused('it was stopped', 'Start a new run with the same task.');
   return 'resume';
+}
+
+/**
+ * Whether there is anything to go on with, as far as the state tells. A person's stop is for good; what the system or another
+ * program ended (out of memory, a crash of Pi) nobody has decided to give up.
+ */
+export function isResumable(state: RunState, view: Pick<RunView, 'stopRequested'> | null): boolean {
+  if (state === 'stopped') return view?.stopRequested === false;
+  return state === 'lost' || (isTerminal(state) && state !== 'rejected');
 }
 
 function refused(reason: string, hint?: string): LanesError {

@@ -45,7 +45,7 @@ export function judgeOutcome(facts: OutcomeFacts): ChildOutcome {
     return outcome('stopped', {
       code: 'child_exited',
       message: `The child was ended from outside by ${signal}.`,
-      hint: 'Something other than Pi Lanes stopped it: the system running out of memory, or a person.',
+      hint: 'Something other than Pi Lanes stopped it: the system running out of memory, or a person. Resume goes on with its session.',
     });
   }
   if (exit && conversation.tools.size > 0) {
