@@ -10,7 +10,7 @@ import { connectSocket, newAddress, RpcPeer } from '../core/ipc/index.ts';
 import { childEnvironment, inScope, scopeObstacle, spawnDetached } from '../core/processes/index.ts';
 import type { ProjectLayout } from '../core/projects/index.ts';
 import { redact } from '../core/transcripts/index.ts';
-import { LanesError, RPC_VERSION, START_ENV, type StartOrder } from '../protocol/index.ts';
+import { LanesError, RPC_VERSION, START_ENV, type StartOrder, toErrorValue } from '../protocol/index.ts';
 import type { Toolbox } from './toolbox.ts';
 
 /** How a runner is started. */
@@ -57,9 +57,8 @@ export async function startRunner(
     token: randomBytes(24).toString('hex'),
     log: join(project.starting, `${details.runId}-${randomBytes(4).toString('hex')}.log`),
   };
-  const { systemdScope = false } = await toolbox.settings();
-  const noScope = systemdScope ? await scopeObstacle(toolbox.env) : undefined;
-  const child = await spawn(toolbox, program, order, systemdScope && noScope === undefined);
+  const { scoped, noScope } = await askForScope(toolbox, details.kind === 'recover');
+  const child = await spawn(toolbox, program, order, scoped);
   const explain: ReachedRunner['explain'] = (error, { ownsRun }) =>
     ownsRun ? Promise.resolve(error) : describe(error, child, order);
   let peer: RpcPeer | undefined;
@@ -72,6 +71,22 @@ export async function startRunner(
     peer?.close();
     throw await describe(error, child, order);
   }
+}
+
+/** @param mustGoOn a run has to be put in order: a setting that is wrong is no reason to leave it as it is */
+async function askForScope(
+  toolbox: Toolbox,
+  mustGoOn: boolean,
+): Promise<{ scoped: boolean; noScope: string | undefined }> {
+  let isWanted: boolean;
+  try {
+    isWanted = await toolbox.systemdScope();
+  } catch (error) {
+    if (!mustGoOn) throw error;
+    return { scoped: false, noScope: toErrorValue(error).message };
+  }
+  const noScope = isWanted ? await scopeObstacle(toolbox.env) : undefined;
+  return { scoped: isWanted && noScope === undefined, noScope };
 }
 
 async function spawn(
