@@ -28,4 +28,5 @@ export const USAGE = `pi-lanes — run Pi coding agents that outlive the window 
 
   RUN is an id, the beginning or end of one (8 characters or more), or "last".
   --json prints one JSON object with "schemaVersion"; fields are only ever added.
-  Exit codes: 0 done, 1 the run failed or doctor found an error, 2 refused, 3 stopped or lost, 130 waiting interrupted (the run goes on).`;
+  Exit codes: 0 done, 1 the run failed, doctor found an error, or a part of the store could not be read (status --all) or
+  cleaned (cleanup), 2 refused, 3 stopped or lost, 130 waiting interrupted (the run goes on).`;

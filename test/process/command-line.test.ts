@@ -1,13 +1,13 @@
 /** The command line where something around it is not as it should be: settings, folders, a store nobody has used yet. */
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { TestRun } from '../support/control-matrix-runs.ts';
 import { type FakePi, fakeTask } from '../support/fake-pi/index.ts';
 import { expectNobodyLeft, fakeWorld } from '../support/fake-world.ts';
-import type { World } from '../support/world.ts';
-import { createWorld } from '../support/world.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { ended, writeRun } from '../unit/builders/run.ts';
 
 const stack = new AsyncDisposableStack();
 let fake: FakePi;
@@ -73,4 +73,33 @@ test('the doctor makes nothing in a store nobody has used yet', async () => {
   expect(checks.map(({ name, state }) => [name, state])).toContainEqual(['runtime', 'ok']);
   expect(existsSync(join(fresh.agent.agentDir, 'pi-lanes'))).toBe(false);
   expect(await readdir(fresh.agent.agentDir, { recursive: true })).toEqual(before);
+});
+
+test('what cannot be read is not called empty, and hides nothing else', async () => {
+  const fresh = stack.use(await createWorld({ piPath: fake.folder, git: false }));
+  expect(await fresh.cli(['status', '--all'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('No runs yet'),
+  });
+  const projects = join(fresh.agent.agentDir, 'pi-lanes', 'projects');
+  const run = await writeRun(join(projects, 'sound-1'), { events: [ended('complete')] });
+  // A loop of links stands for every folder that may not be looked into.
+  await mkdir(join(projects, 'broken-2'));
+  await symlink('runs', join(projects, 'broken-2', 'runs'));
+  const listed = await fresh.cli(['status', '--all']);
+  expect(listed.code).toBe(1);
+  expect(listed.stdout).toContain(run.runId);
+  expect(listed.stderr).toContain(join(projects, 'broken-2', 'runs'));
+  expect(JSON.parse((await fresh.cli(['status', '--all', '--json'])).stdout)).toMatchObject({
+    runs: [{ runId: run.runId }],
+    unreadable: [{ code: 'run_unreadable' }],
+  });
+  expect((await fresh.cli(['status', run.runId])).code).toBe(0);
+  await rename(projects, `${projects}.away`);
+  await writeFile(projects, '');
+  const { code, stdout } = await fresh.cli(['status', '--all', '--json']);
+  expect(code).toBe(2);
+  expect(JSON.parse(stdout)).toMatchObject({
+    error: { code: 'run_unreadable', message: expect.stringContaining(projects) },
+  });
 });

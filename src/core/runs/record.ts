@@ -20,7 +20,13 @@ export async function readLaunchRecord(directory: string): Promise<LaunchRecord>
     throw new LanesError('run_unreadable', `${directory} is a link, not the folder of a run. It was not followed.`);
   }
   const value = await readJson(path);
-  if (value === undefined) throw new LanesError('run_not_found', `There is no run in ${directory}.`);
+  if (value === undefined) {
+    if (await isMissing(directory)) throw new LanesError('run_not_found', `There is no run in ${directory}.`);
+    throw new LanesError(
+      'run_unreadable',
+      `${path} is missing: without its launch record nothing is known of this run.`,
+    );
+  }
   const version = typeof value === 'object' && value !== null && 'version' in value ? value.version : undefined;
   if (typeof version === 'number' && version > 1) {
     throw new LanesError(
@@ -42,22 +48,33 @@ async function isLink(path: string): Promise<boolean> {
   );
 }
 
+async function isMissing(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => false,
+    (error: unknown) => errnoOf(error) === 'ENOENT',
+  );
+}
+
 async function readJson(path: string): Promise<unknown> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return undefined;
-    throw new LanesError(
-      'run_unreadable',
-      `${path} cannot be read: ${error instanceof Error ? error.message : error}.`,
-    );
+    throw unreadable(path, error);
   }
   try {
     return JSON.parse(text);
   } catch {
     throw new LanesError('run_unreadable', `${path} is not JSON. It was left as it is.`);
   }
+}
+
+/** `run_unreadable` for what the system refuses to read, naming it. */
+export function unreadable(path: string, error: unknown): LanesError {
+  if (error instanceof LanesError) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new LanesError('run_unreadable', `${path} cannot be read: ${reason}.`, undefined, { cause: error });
 }
 
 /** Follows one run: each `refresh` folds in what came since the last one. */
@@ -90,8 +107,11 @@ export class RunReader {
     return this.#tail.position().skipped;
   }
 
+  /** Throws `run_unreadable` naming the journal. */
   async refresh(): Promise<RunView> {
-    const lines = await this.#tail.read();
+    const lines = await this.#tail.read().catch((error: unknown) => {
+      throw unreadable(this.#tail.path, error);
+    });
     // Another journal in its place: nothing of the old one holds.
     if (this.#tail.generation !== this.#generation) this.#view = initialView(this.record);
     this.#generation = this.#tail.generation;
