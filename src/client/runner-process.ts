@@ -10,7 +10,7 @@ import { connectSocket, newAddress, RpcPeer } from '../core/ipc/index.ts';
 import { childEnvironment, inScope, scopeObstacle, spawnDetached } from '../core/processes/index.ts';
 import type { ProjectLayout } from '../core/projects/index.ts';
 import { redact } from '../core/transcripts/index.ts';
-import { LanesError, RPC_VERSION, START_ENV, type StartOrder, toErrorValue } from '../protocol/index.ts';
+import { cutTextFront, LanesError, RPC_VERSION, START_ENV, type StartOrder, toErrorValue } from '../protocol/index.ts';
 import type { Toolbox } from './toolbox.ts';
 
 /** How a runner is started. */
@@ -149,7 +149,7 @@ async function describe(error: unknown, runner: ChildProcess, order: StartOrder)
   const printed = await readFile(order.log, 'utf8').catch(() => '');
   await rm(order.log, { force: true });
   if (process.platform !== 'win32') await rm(order.address, { force: true });
-  const tail = redact(printed).trim().slice(-TAIL_CHARS);
+  const tail = cutTextFront(redact(printed).trim(), TAIL_CHARS);
   const value =
     error instanceof LanesError
       ? error

@@ -25,6 +25,7 @@ import {
 import { applyLine, foldRun, initialView, readLaunchRecord, runnerLog } from '../core/runs/index.ts';
 import { redact } from '../core/transcripts/index.ts';
 import {
+  cutText,
   type ErrorValue,
   isTerminal,
   type JournalEvent,
@@ -285,7 +286,7 @@ function created({ runId }: LaunchRecord, body: string): JournalEvent {
 /** Journal lines are small; the whole text of an error stands in the result file. */
 export function clipError(error: ErrorValue): ErrorValue {
   const { message, ...rest } = cleanError(error);
-  return { ...rest, message: message.slice(0, 8000) };
+  return { ...rest, message: cutText(message, 8000) };
 }
 
 /** Providers repeat keys in their errors. */

@@ -12,7 +12,13 @@ import {
   runnerLogTail,
 } from '../core/runs/index.ts';
 import { judgeSession, readSessionFile, type SessionFile, type SessionVerdict } from '../core/sessions/index.ts';
-import type { ErrorValue, JournalLine, ProcessIdentity, RecoverOrder } from '../protocol/index.ts';
+import {
+  cutText,
+  type ErrorValue,
+  type JournalLine,
+  type ProcessIdentity,
+  type RecoverOrder,
+} from '../protocol/index.ts';
 import type { OpenRun } from './open-run.ts';
 import { type Beginning, firstBeginning, type RunResult } from './single-run.ts';
 
@@ -38,7 +44,7 @@ export async function recover(run: OpenRun, order: RecoverOrder): Promise<Recove
     type: 'recovery.decided',
     child: CHILD,
     decision: decision.decision,
-    reason: decision.reason.slice(0, 1000),
+    reason: cutText(decision.reason, 1000),
   });
   // An interrupt that was under way: the work is not taken up again, its session stays.
   if (wasAsked(earlier, 'interrupt') && decision.decision !== 'adopt' && decision.decision !== 'finish') {

@@ -2,7 +2,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import * as vscode from 'vscode';
 import { visible } from '../../../core/transcripts/index.ts';
-import { LanesError } from '../../../protocol/index.ts';
+import { cutText, LanesError } from '../../../protocol/index.ts';
 import { plain } from '../../messages.ts';
 
 /**
@@ -59,7 +59,7 @@ export async function openLink(url: string): Promise<void> {
   if (!parsed || !isWeb || parsed.username !== '' || parsed.password !== '') {
     throw new LanesError(
       'link_refused',
-      vscode.l10n.t('Only web addresses without a password are opened, not "{0}".', plain(visible(url).slice(0, 200))),
+      vscode.l10n.t('Only web addresses without a password are opened, not "{0}".', plain(cutText(visible(url), 200))),
     );
   }
   await vscode.env.openExternal(vscode.Uri.parse(parsed.href, true));
