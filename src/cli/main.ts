@@ -1,5 +1,4 @@
 /** The command line: `pi-lanes run | status | transcript | stop | cleanup | agents | doctor`. */
-import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { visible } from '../core/transcripts/index.ts';
 import { LanesError, toErrorValue } from '../protocol/index.ts';
 import { agentsCommand } from './commands/agents.ts';
@@ -12,53 +11,25 @@ import { runCommand } from './commands/run.ts';
 import { statusCommand } from './commands/status.ts';
 import { steerCommand } from './commands/steer.ts';
 import { transcriptCommand } from './commands/transcript.ts';
-import { createContext, EXIT, SCHEMA_VERSION } from './context.ts';
+import { createContext, EXIT, printJson, SCHEMA_VERSION } from './context.ts';
+import { flag, parse, text } from './options.ts';
 import { USAGE } from './usage.ts';
 
-const text = { type: 'string' } as const;
-const flag = { type: 'boolean' } as const;
-
-/** Strict parsing: an unknown option is refused by name, because a mistyped one must not start an agent. */
-function parse<T extends NonNullable<ParseArgsConfig['options']>>(
-  args: string[],
-  options: T,
-  positionals: { min: number; max: number },
-) {
-  const parsed = (() => {
-    try {
-      return parseArgs({ args, options: { ...options, json: flag }, allowPositionals: true, strict: true });
-    } catch (error) {
-      throw new LanesError(
-        'launch_invalid',
-        (error instanceof Error ? error.message : String(error)).split(/[.\n] ?(?:To specify|Did you)/)[0] ?? '',
-        'See `pi-lanes help`.',
-      );
-    }
-  })();
-  const { length } = parsed.positionals;
-  if (length < positionals.min)
-    throw new LanesError(
-      'launch_invalid',
-      length === 0 ? 'The run is missing.' : 'The message is missing.',
-      'See `pi-lanes help`.',
-    );
-  if (length > positionals.max) {
-    throw new LanesError(
-      'launch_invalid',
-      `"${parsed.positionals[positionals.max]}" is one word too many.`,
-      'Quote a text with spaces; see `pi-lanes help`.',
-    );
-  }
-  return parsed;
-}
+/** Whether a flag stands among the options, in front of any `--`. */
+const has = (args: readonly string[], ...flags: string[]) => {
+  const end = args.indexOf('--');
+  return (end === -1 ? args : args.slice(0, end)).some((arg) => flags.includes(arg));
+};
 
 async function main(args: string[]): Promise<number> {
   const context = createContext();
   const [command, ...rest] = args;
-  if (rest.includes('--help') || rest.includes('-h')) {
-    context.out(USAGE);
+  const print = (name: 'usage' | 'version', value: string): number => {
+    if (has(args, '--json')) printJson(context, { [name]: value });
+    else context.out(value);
     return EXIT.ok;
-  }
+  };
+  if (has(rest, '--help', '-h')) return print('usage', USAGE);
   switch (command) {
     case 'run': {
       const options = {
@@ -130,13 +101,11 @@ async function main(args: string[]): Promise<number> {
     case 'help':
     case '--help':
     case '-h':
-      context.out(USAGE);
-      return EXIT.ok;
+      return print('usage', USAGE);
     case '--version':
     case '-v':
     case 'version':
-      context.out(PI_LANES_VERSION);
-      return EXIT.ok;
+      return print('version', PI_LANES_VERSION);
     case undefined:
       context.err(USAGE);
       return EXIT.refused;
@@ -164,7 +133,7 @@ const blank = {
 
 function report(error: unknown): number {
   const value = toErrorValue(error);
-  if (process.argv.includes('--json'))
+  if (has(process.argv.slice(2), '--json'))
     process.stdout.write(`${JSON.stringify({ schemaVersion: SCHEMA_VERSION, error: value })}\n`);
   else process.stderr.write(visible(`pi-lanes: ${value.message}\n${value.hint ? `  ${value.hint}\n` : ''}`));
   return EXIT.refused;

@@ -120,7 +120,8 @@ test('cleanup takes the days from the command line, the shared file, or not at a
   expect(await removes('--days', '0')).toBe(0);
   for (const [args, config, named] of [
     [['--days', 'soon'], '{}', '--days is "soon"'],
-    [['--days', '-1'], '{}', '--days'],
+    [['--days', '-1'], '{}', '--days is "-1"; it must be a whole number of days from 0 to 36500'],
+    [['--days=-1'], '{}', '--days is "-1"; it must be'],
     [['--days', '1.5'], '{}', '--days is "1.5"'],
     [['--days', ''], '{}', '--days is ""'],
     [[], '{"retention":{"days":"5"}}', 'retention.days'],

@@ -28,11 +28,15 @@ export async function transcriptCommand(
   }
   if (!options.follow) {
     const text = follower.toString();
+    const { view, error } = await store.read(runId);
+    if (text === '' && !view && error) throw LanesError.fromValue(error);
     context.out(text === '' ? 'Nothing has been said yet.' : text);
     return EXIT.ok;
   }
   for (let shown = 0; ; ) {
-    const { state, error } = await store.read(runId);
+    const { state, error, view } = await store.read(runId);
+    // Removed meanwhile, or damaged: there is nothing to follow.
+    if (!view && error) throw LanesError.fromValue(error);
     const over = isTerminal(state) || state === 'lost' || state === 'unknown';
     await follower.refresh();
     const parts = follower.finished(shown);

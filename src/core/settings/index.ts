@@ -89,7 +89,7 @@ export function parseRetentionDays(value: unknown, source: string): number {
   if (parsed.success) return parsed.data;
   throw new LanesError(
     'config_invalid',
-    `${source} is ${JSON.stringify(value)}: ${describeFaults(parsed.error)}.`,
-    'Use a whole number of days from 0 to 36500; 0 keeps runs for ever.',
+    `${source} is ${JSON.stringify(value)}; it must be a whole number of days from 0 to 36500.`,
+    '0 keeps runs for ever.',
   );
 }
