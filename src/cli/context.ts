@@ -2,11 +2,12 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Toolbox } from '../client/index.ts';
-import type { Owner } from '../protocol/index.ts';
+import { lanesError, type Owner } from '../protocol/index.ts';
 
 export interface CliContext {
   toolbox: Toolbox;
-  cwd: string;
+  /** Folder the command was started in. Throws `cwd_missing` when that is gone, for who needs it. */
+  readonly cwd: string;
   owner: Owner;
   out: (text: string) => void;
   err: (text: string) => void;
@@ -15,7 +16,7 @@ export interface CliContext {
 /** Exit codes. Scripts may rely on them. */
 export const EXIT = {
   ok: 0,
-  /** The run failed, ended in part, or was rejected. */
+  /** The run failed, ended in part, or was rejected; or what was asked for was done only in part. */
   runFailed: 1,
   /** The command line is wrong, or the request was refused; nothing was started. */
   refused: 2,
@@ -32,11 +33,22 @@ export function createContext(): CliContext {
   const client = { kind: 'cli', version: PI_LANES_VERSION };
   return {
     toolbox: new Toolbox({ env: process.env, distDirectory: dirname(fileURLToPath(import.meta.url)), client }),
-    cwd: process.cwd(),
+    get cwd() {
+      return currentFolder();
+    },
     owner: { kind: 'cli', id: `${process.env['USER'] ?? process.env['USERNAME'] ?? 'user'}@${process.ppid}` },
     out: (text) => process.stdout.write(`${text}\n`),
     err: (text) => process.stderr.write(`${text}\n`),
   };
+}
+
+/** The shell can stand in a folder that was deleted. */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    throw lanesError('cwd_missing:started', undefined, { cause: error });
+  }
 }
 
 export function printJson(context: CliContext, value: Record<string, unknown>): void {

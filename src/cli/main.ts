@@ -1,7 +1,6 @@
-/** The command line: `pi-lanes run | status | transcript | stop | cleanup | agents | validate | doctor`. */
-import { type ParseArgsConfig, parseArgs } from 'node:util';
+/** The command line: `pi-lanes run | status | transcript | stop | cleanup | agents | validate | doctor | install-pi`. */
 import { visible } from '../core/transcripts/index.ts';
-import { lanesError, toErrorValue, wordsOf } from '../protocol/index.ts';
+import { lanesError, toErrorValue } from '../protocol/index.ts';
 import { agentsCommand } from './commands/agents.ts';
 import { answerCommand } from './commands/answer.ts';
 import { cleanupCommand } from './commands/cleanup.ts';
@@ -14,44 +13,25 @@ import { statusCommand } from './commands/status.ts';
 import { steerCommand } from './commands/steer.ts';
 import { transcriptCommand } from './commands/transcript.ts';
 import { validateCommand } from './commands/validate.ts';
-import { createContext, EXIT, SCHEMA_VERSION } from './context.ts';
+import { createContext, EXIT, printJson, SCHEMA_VERSION } from './context.ts';
+import { flag, parse, text } from './options.ts';
 import { USAGE } from './usage.ts';
 
-const text = { type: 'string' } as const;
-const flag = { type: 'boolean' } as const;
-
-/** Strict parsing: an unknown option is refused by name, because a mistyped one must not start an agent. */
-function parse<T extends NonNullable<ParseArgsConfig['options']>>(
-  args: string[],
-  options: T,
-  positionals: { min: number; max: number },
-  missing: 'no-run' | 'no-script' = 'no-run',
-) {
-  const parsed = (() => {
-    try {
-      return parseArgs({ args, options: { ...options, json: flag }, allowPositionals: true, strict: true });
-    } catch (error) {
-      throw lanesError('launch_invalid:options', {
-        reason: wordsOf(error).split(/[.\n] ?(?:To specify|Did you)/)[0] ?? '',
-      });
-    }
-  })();
-  const { length } = parsed.positionals;
-  if (length < positionals.min)
-    throw lanesError(length === 0 ? `launch_invalid:${missing}` : 'launch_invalid:no-message');
-  if (length > positionals.max) {
-    throw lanesError('launch_invalid:too-many', { word: parsed.positionals[positionals.max] ?? '' });
-  }
-  return parsed;
-}
+/** Whether a flag stands among the options, in front of any `--`. */
+const has = (args: readonly string[], ...flags: string[]) => {
+  const end = args.indexOf('--');
+  return (end === -1 ? args : args.slice(0, end)).some((arg) => flags.includes(arg));
+};
 
 async function main(args: string[]): Promise<number> {
   const context = createContext();
   const [command, ...rest] = args;
-  if (rest.includes('--help') || rest.includes('-h')) {
-    context.out(USAGE);
+  const print = (name: 'usage' | 'version', value: string): number => {
+    if (has(args, '--json')) printJson(context, { [name]: value });
+    else context.out(value);
     return EXIT.ok;
-  }
+  };
+  if (has(rest, '--help', '-h')) return print('usage', USAGE);
   switch (command) {
     case 'run': {
       const options = {
@@ -120,7 +100,11 @@ async function main(args: string[]): Promise<number> {
       return agentsCommand(context, { json: parse(rest, {}, { min: 0, max: 0 }).values.json });
     case 'validate': {
       const options = { 'max-spawns': text };
-      const { values, positionals } = parse(rest, options, { min: 1, max: Number.POSITIVE_INFINITY }, 'no-script');
+      const { values, positionals } = parse(rest, options, {
+        min: 1,
+        max: Number.POSITIVE_INFINITY,
+        missing: 'launch_invalid:no-script',
+      });
       return validateCommand(context, positionals, { maxSpawns: values['max-spawns'], json: values.json });
     }
     case 'doctor':
@@ -130,13 +114,11 @@ async function main(args: string[]): Promise<number> {
     case 'help':
     case '--help':
     case '-h':
-      context.out(USAGE);
-      return EXIT.ok;
+      return print('usage', USAGE);
     case '--version':
     case '-v':
     case 'version':
-      context.out(PI_LANES_VERSION);
-      return EXIT.ok;
+      return print('version', PI_LANES_VERSION);
     case undefined:
       context.err(USAGE);
       return EXIT.refused;
@@ -164,7 +146,7 @@ const blank = {
 
 function report(error: unknown): number {
   const value = toErrorValue(error);
-  if (process.argv.includes('--json'))
+  if (has(process.argv.slice(2), '--json'))
     process.stdout.write(`${JSON.stringify({ schemaVersion: SCHEMA_VERSION, error: value })}\n`);
   else process.stderr.write(visible(`pi-lanes: ${value.message}\n${value.hint ? `  ${value.hint}\n` : ''}`));
   return EXIT.refused;

@@ -30,4 +30,6 @@ export const USAGE = `pi-lanes — run Pi coding agents that outlive the window 
 
   RUN is an id, the beginning or end of one (8 characters or more), or "last".
   --json prints one JSON object with "schemaVersion"; fields are only ever added.
-  Exit codes: 0 done, 1 the run failed, or doctor or validate found an error, 2 refused, 3 stopped or lost, 130 waiting interrupted (the run goes on).`;
+  A text that begins with "-" stands behind "--": pi-lanes steer last -- "-v, please".
+  Exit codes: 0 done; 1 the run failed or its --output could not be written, doctor or validate found an error, or a part of the store could
+  not be read (status --all) or cleaned (cleanup); 2 refused; 3 stopped or lost; 130 waiting interrupted (the run goes on).`;

@@ -1,15 +1,16 @@
-/** Checks what runs need on this machine, and says for each thing what to do when it is missing. */
+/** Checks what runs need on this machine, and says for each thing what to do when it is missing. Makes nothing in the store. */
 import { access, constants } from 'node:fs/promises';
-import { makePrivateFolder } from '../core/files/index.ts';
+import { dirname } from 'node:path';
+import { errnoOf, explainDisk } from '../core/files/index.ts';
 import { newAddress } from '../core/ipc/index.ts';
 import { childEnvironment, runCommand, scopeObstacle } from '../core/processes/index.ts';
 import type { PiLocation } from '../core/toolchain/index.ts';
 import { type ErrorValue, toErrorValue } from '../protocol/index.ts';
-import { ensureRuntime } from './runtime.ts';
+import { checkBundle } from './runtime.ts';
 import { piLimits, type Toolbox, type Tools } from './toolbox.ts';
 
 export interface Check {
-  name: 'node' | 'pi' | 'model' | 'folder' | 'socket' | 'runtime' | 'git' | 'scope';
+  name: 'node' | 'pi' | 'model' | 'folder' | 'socket' | 'runtime' | 'git' | 'settings' | 'scope';
   state: 'ok' | 'warning' | 'error';
   text: string;
   hint?: string;
@@ -47,14 +48,13 @@ export async function examine(toolbox: Toolbox): Promise<Check[]> {
     return { state: 'ok', text: `${names.length} usable (${listed}); default ${usable.defaultModel ?? 'none'}` };
   });
   await attempt('folder', async () => {
-    await makePrivateFolder(toolbox.root.root);
-    await access(toolbox.root.root, constants.W_OK | constants.R_OK);
+    await checkWritable(toolbox.root.root);
     return { state: 'ok', text: `Runs are kept in ${toolbox.root.projects}` };
   });
   await attempt('socket', async () => ({ state: 'ok', text: `Sockets like ${await newAddress(toolbox.env)}` }));
   await attempt('runtime', async () => {
-    const runtime = await ensureRuntime(toolbox.distDirectory, toolbox.root);
-    return { state: 'ok', text: `Pi Lanes ${toolbox.client.version}, runtime ${runtime.hash}` };
+    const hash = await checkBundle(toolbox.distDirectory);
+    return { state: 'ok', text: `Pi Lanes ${toolbox.client.version}, runtime ${hash}` };
   });
   await attempt('git', async () => {
     const result = await runCommand(
@@ -68,8 +68,8 @@ export async function examine(toolbox: Toolbox): Promise<Check[]> {
       hint: 'Install git and put it on PATH; inside a repository nothing can be started without it.',
     };
   });
-  const settings = await toolbox.settings().catch(() => undefined);
-  if (settings?.systemdScope) {
+  checks.push(await checkSettings(toolbox));
+  if (await toolbox.systemdScope().catch(() => false)) {
     await attempt('scope', async () => {
       const obstacle = await scopeObstacle(toolbox.env);
       if (obstacle === undefined) return { state: 'ok', text: 'Runners get scopes of systemd of their own' };
@@ -85,6 +85,29 @@ function whyThisPi({ place, origin }: PiLocation): string {
   if (place === 'configured') return `${origin}, which goes before PATH and installed copies`;
   if (place === 'path') return `${origin}; no path is configured`;
   return `${origin}; no path is configured and PATH has none`;
+}
+
+/** Each setting for itself: one that is wrong says nothing about what the others are for. */
+async function checkSettings(toolbox: Toolbox): Promise<Check> {
+  const reads = [toolbox.piPath(), toolbox.nodePath(), toolbox.retentionDays(), toolbox.systemdScope()];
+  const faults = (await Promise.allSettled(reads)).flatMap((read) =>
+    read.status === 'rejected' ? [toErrorValue(read.reason)] : [],
+  );
+  const [first] = faults;
+  if (!first) return { name: 'settings', state: 'ok', text: `Settings of all clients: ${toolbox.root.config}` };
+  // A file that is not JSON says the same of every setting.
+  const text = [...new Set(faults.map(({ message }) => message))].join(' ');
+  return { name: 'settings', ...failed({ ...first, message: text }) };
+}
+
+/** The folder, or where it is not there yet the one it will be made in. Throws `store_unwritable`. */
+async function checkWritable(folder: string): Promise<void> {
+  try {
+    await access(folder, constants.W_OK | constants.R_OK | constants.X_OK);
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT' || dirname(folder) === folder) throw explainDisk(error);
+    await checkWritable(dirname(folder));
+  }
 }
 
 function failed(error: ErrorValue): Omit<Check, 'name'> {

@@ -41,9 +41,9 @@ export async function prepareInstall(toolbox: Toolbox, signal?: AbortSignal): Pr
 }
 
 async function whatGoesBefore(toolbox: Toolbox): Promise<UsedInstead | undefined> {
-  const { piPath, piSource } = await toolbox.settings();
+  const { path, source } = await toolbox.piPath();
   // Also when it names no Pi: then it is an error, and nothing else is looked at.
-  if (piPath !== undefined) return { file: piPath, origin: piSource ?? 'setting pi.path', place: 'configured' };
+  if (path !== undefined) return { file: path, origin: source, place: 'configured' };
   const found = await toolbox
     .node()
     .then((node) => toolbox.pi(node))

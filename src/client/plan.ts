@@ -8,6 +8,7 @@ import { findProject, type Project, type ProjectLayout } from '../core/projects/
 import { newRunId, taskTitle } from '../core/runs/index.ts';
 import { MAX_LIMIT_MS } from '../core/settings/index.ts';
 import {
+  cutText,
   describeFaults,
   type Lane,
   type LaunchRecord,
@@ -66,6 +67,7 @@ export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Prom
   const agent = findAgent(request.agent, bundledAgents());
   checkTask(request.task);
   checkLane(request);
+  checkModel(request.model);
   const thinking = checkThinking(request.thinking);
   const timeoutMs = runLimit(request);
   const toolTimeoutMs =
@@ -82,8 +84,7 @@ export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Prom
   const level = thinking ?? wanted.thinking ?? agent.thinking;
   // One line: a label must not forge rows of a list.
   const label =
-    request.label
-      ?.slice(0, 1000)
+    cutText(request.label ?? '', 1000)
       .replace(/\p{Cc}+/gu, ' ')
       .trim() || undefined;
   const record: LaunchRecord = {
@@ -94,7 +95,7 @@ export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Prom
     child: {
       agent: toContract(agent),
       task: request.task,
-      ...(label === undefined ? {} : { label: label.slice(0, 96) }),
+      ...(label === undefined ? {} : { label: cutText(label, 96) }),
       ...(model === undefined ? {} : { model: model.name }),
       ...(level === undefined ? {} : { thinking: level }),
       modelIsExplicit: request.model !== undefined,
@@ -171,8 +172,13 @@ function checkThinking(level: string | undefined): string | undefined {
   throw lanesError('launch_invalid:thinking', { value: level, allowed: THINKING_LEVELS.join(', ') });
 }
 
+function checkModel(model: string | undefined): void {
+  if (model?.trim() === '') throw lanesError('launch_invalid:empty-model');
+}
+
 async function checkFolder(request: LaunchRequest): Promise<string> {
-  const path = resolve(request.base ?? process.cwd(), request.cwd);
+  if (request.cwd.trim() === '') throw lanesError('launch_invalid:empty-folder');
+  const path = request.base === undefined ? resolve(request.cwd) : resolve(request.base, request.cwd);
   const named = path === request.cwd ? `"${path}"` : `"${request.cwd}" (${path})`;
   const info = await stat(path).catch(() => undefined);
   if (!info) throw lanesError('cwd_missing', { folder: named });
@@ -182,8 +188,7 @@ async function checkFolder(request: LaunchRequest): Promise<string> {
 
 /** `<agent> · <label>`, one line, at most 96 characters. */
 export function sessionName(agent: string, label: string): string {
-  const name = `${agent} · ${label}`
-    .slice(0, 400)
+  const name = cutText(`${agent} · ${label}`, 400)
     .replace(/\p{Cc}+/gu, ' ')
     .trim();
   const chars = [...name];

@@ -1,9 +1,9 @@
 /** Having a run whose runner is gone put in order by a new runner: continued exactly, or ended. */
-import { stat } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { projectLayout } from '../core/projects/index.ts';
 import { RunReader, readLaunchRecord } from '../core/runs/index.ts';
-import { isTerminal, LanesError, lanesError, type Owner } from '../protocol/index.ts';
+import { isTerminal, LanesError, type LaunchRecord, lanesError, type Owner } from '../protocol/index.ts';
 import { startRunner } from './runner-process.ts';
 import { ensureRuntime } from './runtime.ts';
 import type { Toolbox } from './toolbox.ts';
@@ -24,7 +24,7 @@ export async function recoverRun(
   const own = join(toolbox.root.runtime, record.runtime, 'runner.mjs');
   // The bundle the run was started with, if it is still there: it knows the run best.
   const runner = (await exists(own)) ? own : (await ensureRuntime(toolbox.distDirectory, toolbox.root)).runner;
-  const node = await toolbox.node();
+  const node = await nodeOf(toolbox, record);
   const order = {
     kind: 'recover' as const,
     runId: basename(directory),
@@ -49,6 +49,16 @@ export async function recoverRun(
     if (isTerminal((await RunReader.open(directory)).view.state)) return;
     throw error;
   }
+}
+
+/** The Node the run was started with, so that nothing that was configured since keeps it from being put in order. */
+async function nodeOf(toolbox: Toolbox, { node }: LaunchRecord): Promise<{ file: string; electron: boolean }> {
+  const isThere = await access(node, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+  // It may be an editor's own executable. A Node takes no notice of what tells that one to be a Node.
+  return isThere ? { file: node, electron: true } : toolbox.node();
 }
 
 async function exists(path: string): Promise<boolean> {

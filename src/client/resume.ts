@@ -13,6 +13,7 @@ import {
   lanesError,
   type Owner,
   type RunState,
+  type RunView,
 } from '../protocol/index.ts';
 import { type Launched, startRun } from './launch.ts';
 import { checkTask, type LaunchPlan, sessionName } from './plan.ts';
@@ -50,9 +51,18 @@ export async function resumeKind(directory: string): Promise<'continue' | 'resum
   const state = await deriveState(directory, view);
   if (state === 'lost') return 'continue';
   if (!isTerminal(state)) throw notEnded(state);
-  if (state === 'stopped') throw lanesError('resume_refused:stopped');
   if (state === 'rejected') throw lanesError('resume_refused:rejected');
+  if (!isResumable(state, view)) throw lanesError('resume_refused:stopped');
   return 'resume';
+}
+
+/**
+ * Whether there is anything to go on with, as far as the state tells. A person's stop is for good; what the system or another
+ * program ended (out of memory, a crash of Pi) nobody has decided to give up.
+ */
+export function isResumable(state: RunState, view: Pick<RunView, 'stopRequested'> | null): boolean {
+  if (state === 'stopped') return view?.stopRequested === false;
+  return state === 'lost' || (isTerminal(state) && state !== 'rejected');
 }
 
 export async function resumeRun(toolbox: Toolbox, request: ResumeRequest): Promise<Resumed> {

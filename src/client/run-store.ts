@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf } from '../core/files/index.ts';
 import { type Project, type ProjectLayout, projectLayout, type RootLayout } from '../core/projects/index.ts';
+import { unreadable } from '../core/runs/index.ts';
 import { type LanesError, lanesError, RUN_ID } from '../protocol/index.ts';
 import { type RunSnapshot, readSnapshot } from './run-snapshot.ts';
 
@@ -19,7 +20,7 @@ export class RunStore {
     return join(this.layout.runs, runId);
   }
 
-  /** Ids of all runs, newest first. */
+  /** Ids of all runs, newest first. Throws `run_unreadable` naming the folder. */
   async runIds(): Promise<string[]> {
     return (await names(this.layout.runs)).sort().reverse();
   }
@@ -47,13 +48,16 @@ async function names(folder: string): Promise<string[]> {
     return entries.filter((entry) => !entry.isSymbolicLink() && RUN_ID.test(entry.name)).map((entry) => entry.name);
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return [];
-    throw error;
+    throw unreadable(folder, error);
   }
 }
 
-/** Every project that has a store. */
+/** Every project that has a store. Throws `run_unreadable` naming the folder: what may not be looked at is not empty. */
 export async function allStores(root: RootLayout): Promise<RunStore[]> {
-  const entries = await readdir(root.projects, { withFileTypes: true }).catch(() => []);
+  const entries = await readdir(root.projects, { withFileTypes: true }).catch((error: unknown) => {
+    if (errnoOf(error) === 'ENOENT') return [];
+    throw unreadable(root.projects, error);
+  });
   // Stray files (a `.DS_Store`) are no projects.
   const folders = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
   return folders.sort().map((name) => new RunStore(projectLayout(join(root.projects, name))));
@@ -68,7 +72,8 @@ function notFound(wanted: string): LanesError {
 
 /**
  * The run a person means by an id or the beginning or end of one (8 characters or more), or `last`. What cannot be part of an
- * id is refused without looking at the disk. Throws `run_not_found` or `run_ambiguous`.
+ * id is refused without looking at the disk. Throws `run_not_found`, `run_ambiguous`, or `run_unreadable` when it may be where
+ * nobody can look.
  * @param first stores to look in before all others
  */
 export async function findRun(
@@ -85,10 +90,15 @@ export async function findRun(
   if (wanted.length < MIN_ID_CHARS) {
     throw lanesError('run_not_found:short', { id: wanted, least: MIN_ID_CHARS });
   }
+  let unread: unknown;
   for (const group of [[first], others]) {
     const matches: { store: RunStore; runId: string }[] = [];
     for (const store of group) {
-      for (const runId of await store.runIds()) {
+      const ids = await store.runIds().catch((error: unknown) => {
+        unread ??= error;
+        return [];
+      });
+      for (const runId of ids) {
         if (runId === wanted) return { store, runId };
         if (runId.startsWith(wanted) || runId.endsWith(wanted)) matches.push({ store, runId });
       }
@@ -99,5 +109,5 @@ export async function findRun(
       throw lanesError('run_ambiguous', { id: wanted, count: matches.length, ids: ids.join(', ') });
     }
   }
-  throw notFound(wanted);
+  throw unread ?? notFound(wanted);
 }

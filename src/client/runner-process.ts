@@ -11,12 +11,14 @@ import { childEnvironment, inScope, scopeObstacle, spawnDetached } from '../core
 import type { ProjectLayout } from '../core/projects/index.ts';
 import { redact } from '../core/transcripts/index.ts';
 import {
+  cutTextFront,
   type ErrorValue,
   LanesError,
   lanesError,
   RPC_VERSION,
   START_ENV,
   type StartOrder,
+  toErrorValue,
   withDetail,
   wordsOf,
 } from '../protocol/index.ts';
@@ -66,9 +68,8 @@ export async function startRunner(
     token: randomBytes(24).toString('hex'),
     log: join(project.starting, `${details.runId}-${randomBytes(4).toString('hex')}.log`),
   };
-  const { systemdScope = false } = await toolbox.settings();
-  const noScope = systemdScope ? await scopeObstacle(toolbox.env) : undefined;
-  const child = await spawn(toolbox, program, order, systemdScope && noScope === undefined);
+  const { scoped, noScope } = await askForScope(toolbox, details.kind === 'recover');
+  const child = await spawn(toolbox, program, order, scoped);
   const explain: ReachedRunner['explain'] = (error, { ownsRun }) =>
     ownsRun ? Promise.resolve(error) : describe(error, child, order);
   let peer: RpcPeer | undefined;
@@ -81,6 +82,22 @@ export async function startRunner(
     peer?.close();
     throw await describe(error, child, order);
   }
+}
+
+/** @param mustGoOn a run has to be put in order: a setting that is wrong is no reason to leave it as it is */
+async function askForScope(
+  toolbox: Toolbox,
+  mustGoOn: boolean,
+): Promise<{ scoped: boolean; noScope: string | undefined }> {
+  let isWanted: boolean;
+  try {
+    isWanted = await toolbox.systemdScope();
+  } catch (error) {
+    if (!mustGoOn) throw error;
+    return { scoped: false, noScope: toErrorValue(error).message };
+  }
+  const noScope = isWanted ? await scopeObstacle(toolbox.env) : undefined;
+  return { scoped: isWanted && noScope === undefined, noScope };
 }
 
 async function spawn(
@@ -137,7 +154,7 @@ async function describe(error: unknown, runner: ChildProcess, order: StartOrder)
   const printed = await readFile(order.log, 'utf8').catch(() => '');
   await rm(order.log, { force: true });
   if (process.platform !== 'win32') await rm(order.address, { force: true });
-  const tail = redact(printed).trim().slice(-TAIL_CHARS);
+  const tail = cutTextFront(redact(printed).trim(), TAIL_CHARS);
   const value: ErrorValue =
     error instanceof LanesError ? error.toValue() : { code: 'runner_died', message: wordsOf(error) };
   return new LanesError(tail === '' ? value : withDetail(value, `\nThe runner printed:\n${tail}`));

@@ -4,7 +4,7 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { copyFile, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { access, constants, copyFile, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { discard, errnoOf, explainDisk, makePrivateFolder } from '../core/files/index.ts';
@@ -55,6 +55,13 @@ export async function ensureRuntime(distDirectory: string, root: RootLayout): Pr
 
 async function readManifest(distDirectory: string): Promise<z.infer<typeof runtimeManifest>> {
   return runtimeManifest.parse(JSON.parse(await readFile(join(distDirectory, 'runtime.json'), 'utf8')));
+}
+
+/** Content hash of the bundle, all of whose files are there. Throws naming the one that is not. */
+export async function checkBundle(distDirectory: string): Promise<string> {
+  const { hash, files } = await readManifest(distDirectory);
+  for (const file of files) await access(join(distDirectory, file), constants.R_OK);
+  return hash;
 }
 
 /** Content hash of the bundle this client starts runs with; `undefined` when there is none. */

@@ -4,7 +4,15 @@ import { probeModels } from '../core/children/index.ts';
 import { ModelRegistry } from '../core/models/index.ts';
 import { childEnvironment } from '../core/processes/index.ts';
 import { agentDirectory, type RootLayout, rootLayout } from '../core/projects/index.ts';
-import { DEFAULT_RETENTION_DAYS, loadSettings, parseRetentionDays, type Settings } from '../core/settings/index.ts';
+import {
+  type ConfiguredPath,
+  configuredNode,
+  configuredPi,
+  configuredRetentionDays,
+  configuredSystemdScope,
+  DEFAULT_RETENTION_DAYS,
+  parseRetentionDays,
+} from '../core/settings/index.ts';
 import {
   atLeast,
   type FindPiOptions,
@@ -17,8 +25,14 @@ import {
 } from '../core/toolchain/index.ts';
 import type { PiInstallation } from '../protocol/index.ts';
 
-/** What a client knows better than the shared file; not checked yet where a wrong value must not stop everything else. */
-export type SettingOverrides = Partial<Omit<Settings, 'retentionDays'>> & { retentionDays?: unknown };
+/** What a client knows better than the shared file. */
+export interface SettingOverrides {
+  piPath?: string;
+  nodePath?: string;
+  systemdScope?: boolean;
+  /** Not checked yet: a wrong value must not stop everything else. */
+  retentionDays?: unknown;
+}
 
 export interface ToolboxOptions {
   env: NodeJS.ProcessEnv;
@@ -55,36 +69,42 @@ export class Toolbox {
     this.#overrides = options.overrides ?? (() => ({}));
   }
 
-  async settings(): Promise<Settings> {
-    const shared = await loadSettings(this.root.config, this.env);
-    const own = this.#overrides();
-    const systemdScope = own.systemdScope ?? shared.systemdScope;
-    return {
-      ...(systemdScope === undefined ? {} : { systemdScope }),
-      piPath: own.piPath ?? shared.piPath,
-      nodePath: own.nodePath ?? shared.nodePath,
-      ...(own.piPath === undefined ? { piSource: shared.piSource } : { piSource: 'setting piLanes.pi.path' }),
-      ...(own.nodePath === undefined ? { nodeSource: shared.nodeSource } : { nodeSource: 'setting piLanes.node.path' }),
-    };
+  /*
+   * Settings, each read when it is needed. All throw `config_invalid` when the shared file says something they cannot be.
+   */
+
+  async piPath(): Promise<ConfiguredPath> {
+    const { piPath } = this.#overrides();
+    if (piPath !== undefined) return { path: piPath, source: 'setting piLanes.pi.path' };
+    return configuredPi(this.root.config, this.env);
+  }
+
+  async nodePath(): Promise<ConfiguredPath> {
+    const { nodePath } = this.#overrides();
+    if (nodePath !== undefined) return { path: nodePath, source: 'setting piLanes.node.path' };
+    return configuredNode(this.root.config, this.env);
+  }
+
+  /** Runners are started in scopes of systemd, where that can be done. */
+  async systemdScope(): Promise<boolean> {
+    return this.#overrides().systemdScope ?? (await configuredSystemdScope(this.root.config)) ?? false;
   }
 
   /** Days a run is kept after its end; 0: for ever. Throws `config_invalid`. */
   async retentionDays(): Promise<number> {
     const own = this.#overrides().retentionDays;
     if (own !== undefined) return parseRetentionDays(own, 'The setting piLanes.retention.days');
-    return (await loadSettings(this.root.config, this.env)).retentionDays ?? DEFAULT_RETENTION_DAYS;
+    return (await configuredRetentionDays(this.root.config)) ?? DEFAULT_RETENTION_DAYS;
   }
 
   async node(): Promise<NodeLocation> {
-    const { nodePath, nodeSource } = await this.settings();
-    const source = nodeSource === undefined ? {} : { configuredIn: nodeSource };
-    return findNode({ configured: nodePath, ...source, env: this.env, cache: this.cache });
+    const { path, source } = await this.nodePath();
+    return findNode({ configured: path, configuredIn: source, env: this.env, cache: this.cache });
   }
 
   async pi(node: FindPiOptions['node']): Promise<PiLocation> {
-    const { piPath, piSource } = await this.settings();
-    const source = piSource === undefined ? {} : { configuredIn: piSource };
-    return findPi({ configured: piPath, ...source, ...this.piPlaces(node) });
+    const { path, source } = await this.piPath();
+    return findPi({ configured: path, configuredIn: source, ...this.piPlaces(node) });
   }
 
   /** What looking for Pi and installing it have in common. */

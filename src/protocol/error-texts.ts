@@ -75,6 +75,10 @@ export const ERROR_TEXTS = {
     message: 'The task has {bytes} bytes; the limit is {max}.',
     hint: 'Put the material into a file and name the file in the task.',
   },
+  'cwd_missing:started': {
+    message: 'The folder this was started in does not exist any more.',
+    hint: 'Change to another folder (cd), or name the folder with --cwd and the run by its id.',
+  },
   cwd_missing: { message: 'The folder {folder} does not exist.', hint: 'Name an existing folder.' },
   cwd_not_directory: {
     message: '{folder} is a file, not a folder.',
@@ -93,8 +97,8 @@ export const ERROR_TEXTS = {
   'config_invalid:json': { message: '{file} is not JSON: {reason}.', hint: 'Correct or remove it.' },
   'config_invalid:field': { message: '{file}: {faults}.', hint: 'Correct or remove it.' },
   'config_invalid:days': {
-    message: '{source} is {value}: {faults}.',
-    hint: 'Use a whole number of days from 0 to 36500; 0 keeps runs for ever.',
+    message: '{source} is {value}; it must be a whole number of days from 0 to 36500.',
+    hint: 'With 0 runs are kept for ever.',
   },
   store_unwritable: {
     message: 'Pi Lanes may not write here: {reason}.',
@@ -110,10 +114,38 @@ export const ERROR_TEXTS = {
     message: 'The output file {file} cannot be used: {reason}.',
     hint: 'Name a file in a folder you can write to.',
   },
+  'output_unusable:unsaved': { message: 'The answer could not be written to {file}: {reason}.' },
+  'output_unusable:unsaved-kept': {
+    message: 'The answer could not be written to {file}: {reason}.',
+    hint: 'It is in {result}, field "text".',
+  },
   'output_unusable:no-file': { message: 'The output {file} is not a file.', hint: 'Name a file.' },
 
   // The command line
   'launch_invalid:options': { message: '{reason}', hint: HELP },
+  'launch_invalid:option': { message: 'There is no option "{option}".', hint: HELP },
+  'launch_invalid:option-or-text': {
+    message: 'There is no option "{option}".',
+    hint: 'A text that begins with "-" stands behind "--": pi-lanes … -- "{text}". See `pi-lanes help`.',
+  },
+  'launch_invalid:flag-value': {
+    message: '{option} is "{value}"; it takes no value.',
+    hint: 'Give the option alone, or leave it out.',
+  },
+  'launch_invalid:no-value': { message: '{option} needs a value, and nothing stands behind it.', hint: HELP },
+  'launch_invalid:dash-value': {
+    message: '{option} needs a value, and "{value}" stands behind it.',
+    hint: 'If that is its value, join the two with "=".',
+  },
+  'launch_invalid:empty-model': { message: 'model is empty.', hint: 'Name a model as provider/id, or leave it out.' },
+  'launch_invalid:empty-folder': {
+    message: 'cwd is empty.',
+    hint: 'Name the folder the agent should work in, or leave it out.',
+  },
+  'launch_invalid:empty-copy-folder': {
+    message: '--cwd is empty.',
+    hint: 'Name the folder the copy should work in.',
+  },
   'launch_invalid:no-run': { message: 'The run is missing.', hint: HELP },
   'launch_invalid:no-script': { message: 'The script file is missing.', hint: HELP },
   'launch_invalid:no-message': { message: 'The message is missing.', hint: HELP },
@@ -335,6 +367,22 @@ export const ERROR_TEXTS = {
     message: 'The run has ended: it is {state}.',
     hint: 'Nobody waits for the answer any more.',
   },
+  'answer_invalid:yes-or-no': {
+    message: 'The answer was not taken: It is a yes-or-no question, and "{value}" is neither. The question stays open.',
+    hint: 'Answer yes or no, or cancel it.',
+  },
+  'answer_invalid:choice': {
+    message: 'The answer was not taken: It asks for one of its options, not for yes or no. The question stays open.',
+    hint: 'Answer with one of its options: {options}; or cancel it.',
+  },
+  'answer_invalid:option': {
+    message: 'The answer was not taken: "{value}" is none of its options. The question stays open.',
+    hint: 'Answer with one of its options: {options}; or cancel it.',
+  },
+  'answer_invalid:text': {
+    message: 'The answer was not taken: It asks for a text, not for yes or no. The question stays open.',
+    hint: 'Answer with a text (--value), or cancel it.',
+  },
   'question_gone:several': { message: '{count} questions are open.', hint: 'Name one of: {ids}.' },
   'question_gone:none': { message: '0 questions are open.', hint: 'The agent waits for nothing.' },
   'question_gone:other': { message: 'The question {id} is not open.', hint: 'Name one of: {ids}.' },
@@ -422,6 +470,9 @@ export const ERROR_TEXTS = {
   },
   run_ambiguous: { message: '"{id}" fits {count} runs.', hint: 'Give more of the id: {ids}.' },
   'run_unreadable:file': { message: '{file} cannot be read: {reason}.' },
+  'run_unreadable:no-record': {
+    message: '{file} is missing: without its launch record nothing is known of this run.',
+  },
   'run_unreadable:json': { message: '{file} is not JSON. It was left as it is.' },
   'run_unreadable:link': { message: '{folder} is a link, not the folder of a run. It was not followed.' },
   'run_unreadable:record': { message: '{file} is not a launch record: {faults}.' },
@@ -474,7 +525,7 @@ export const ERROR_TEXTS = {
   'child_exited:start-signal': { message: 'Pi exited at its start (signal {signal}).' },
   'child_exited:signal': {
     message: 'The child was ended from outside by {signal}.',
-    hint: 'Something other than Pi Lanes stopped it: the system running out of memory, or a person.',
+    hint: 'Something other than Pi Lanes stopped it: the system running out of memory, or a person. Resume goes on with its session.',
   },
   'child_exited:aborted': { message: 'The child was aborted from outside.' },
   'child_exited:code': { message: 'The child exited with code {code} before it was done.' },

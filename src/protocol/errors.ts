@@ -67,6 +67,7 @@ export const ERROR_CODES = [
   'recovery_failed',
   'result_unsaved',
   'question_gone',
+  'answer_invalid',
   'run_lost',
   'cwd_gone',
   'disk_full',

@@ -1,4 +1,5 @@
 export * from './canonical-json.ts';
+export * from './cut-text.ts';
 export * from './errors.ts';
 export * from './events.ts';
 export * from './format.ts';

@@ -3,6 +3,7 @@ import type { Child, ChildEvent, ChildReady } from '../core/children/index.ts';
 import type { ChildLayout } from '../core/projects/index.ts';
 import type { AliveClock } from '../core/time/index.ts';
 import { CappedLog, LineRedaction, MirrorWriter } from '../core/transcripts/index.ts';
+import { cutText } from '../protocol/index.ts';
 import { Attention } from './attention.ts';
 import { Deadlines } from './deadlines.ts';
 import type { OpenRun } from './open-run.ts';
@@ -119,7 +120,7 @@ export class ChildDesk {
           this.#run.note({
             type: 'child.stdout',
             child: this.#index,
-            text: this.#stdoutRedaction.redact(event.text).slice(0, STDOUT_NOTE_CHARS),
+            text: cutText(this.#stdoutRedaction.redact(event.text), STDOUT_NOTE_CHARS),
           });
         }
         break;

@@ -25,6 +25,7 @@ import {
 import { applyLine, foldRun, initialView, readLaunchRecord, runnerLog } from '../core/runs/index.ts';
 import { redact } from '../core/transcripts/index.ts';
 import {
+  cutText,
   type ErrorValue,
   isTerminal,
   type JournalEvent,
@@ -280,7 +281,7 @@ function created({ runId }: LaunchRecord, body: string): JournalEvent {
 
 /** Journal lines are small; the whole text of an error stands in the result file. */
 export function clipError(error: ErrorValue): ErrorValue {
-  return mapTexts(cleanError(error), (text, most) => text.slice(0, most));
+  return mapTexts(cleanError(error), (text, most) => cutText(text, most));
 }
 
 /** Providers repeat keys in their errors. */

@@ -1,7 +1,8 @@
 /** Dialogs of the child that wait for a person. Any client may answer; the first answer wins. */
 import type { Child, ChildQuestion } from '../core/children/index.ts';
 import { redact } from '../core/transcripts/index.ts';
-import type { QuestionAnswer, RpcParams, RpcResult } from '../protocol/index.ts';
+import { cutText, type QuestionAnswer, type RpcParams, type RpcResult } from '../protocol/index.ts';
+import { fittingAnswer } from './fitting-answer.ts';
 import type { OpenRun } from './open-run.ts';
 
 /** Milliseconds a dialog without a limit of its own waits for a person. */
@@ -12,6 +13,7 @@ const OPTION_CHARS = 200;
 
 interface Open {
   child: Child;
+  method: string;
   /** The options as the child knows them, by what people are shown of them. */
   options: ReadonlyMap<string, string>;
   /** The child ends the wait by itself. */
@@ -40,17 +42,18 @@ export class Questions {
     }
     const limit = question.timeoutMs ?? this.#limitMs;
     const timer = setTimeout(() => this.#expire(question.id, 'nobody answered in time').catch(() => undefined), limit);
-    const shown = question.options.slice(0, MAX_OPTIONS).map((option) => redact(option).slice(0, OPTION_CHARS));
+    const shown = question.options.slice(0, MAX_OPTIONS).map((option) => cutText(redact(option), OPTION_CHARS));
     const options = new Map(shown.map((text, index) => [text, question.options[index] ?? text]));
-    this.#open.set(question.id, { child, options, selfEnding: question.timeoutMs !== undefined, timer });
+    const { method, timeoutMs } = question;
+    this.#open.set(question.id, { child, method, options, selfEnding: timeoutMs !== undefined, timer });
     try {
       await this.#run.append({
         type: 'question.asked',
         questionId: question.id,
         child: this.#index,
         method: question.method,
-        title: redact(question.title).slice(0, TEXT_CHARS),
-        message: redact(question.message).slice(0, TEXT_CHARS),
+        title: cutText(redact(question.title), TEXT_CHARS),
+        message: cutText(redact(question.message), TEXT_CHARS),
         options: shown,
         expiresAt: Date.now() + limit,
       });
@@ -60,18 +63,21 @@ export class Questions {
     }
   }
 
+  /** Throws `answer_invalid` for an answer that the question's kind does not know; it stays open. */
   async answer({ questionId, by, answer }: RpcParams<'answer'>): Promise<RpcResult<'answer'>> {
+    const asked = this.#open.get(questionId);
+    const fitting = asked ? fittingAnswer(asked.method, [...asked.options.keys()], answer) : answer;
     const open = this.#take(questionId);
     if (!open) return { accepted: false, reason: 'it has been answered already, or is not waited for any more' };
     await this.#run.append({
       type: 'question.answered',
       questionId,
       by,
-      answer: redact(describe(answer)).slice(0, TEXT_CHARS),
+      answer: cutText(redact(describe(fitting)), TEXT_CHARS),
     });
     open.child.answer(
       questionId,
-      'value' in answer ? { value: open.options.get(answer.value) ?? answer.value } : answer,
+      'value' in fitting ? { value: open.options.get(fitting.value) ?? fitting.value } : fitting,
     );
     return { accepted: true, reason: null };
   }

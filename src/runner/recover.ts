@@ -13,6 +13,7 @@ import {
 } from '../core/runs/index.ts';
 import { judgeSession, readSessionFile, type SessionFile, type SessionVerdict } from '../core/sessions/index.ts';
 import {
+  cutText,
   describeError,
   formatDuration,
   type JournalLine,
@@ -45,7 +46,7 @@ export async function recover(run: OpenRun, order: RecoverOrder): Promise<Recove
     type: 'recovery.decided',
     child: CHILD,
     decision: decision.decision,
-    reason: decision.reason.slice(0, 1000),
+    reason: cutText(decision.reason, 1000),
   });
   // An interrupt that was under way: the work is not taken up again, its session stays.
   if (wasAsked(earlier, 'interrupt') && decision.decision !== 'adopt' && decision.decision !== 'finish') {

@@ -10,6 +10,7 @@ import { type ChildLayout, rootLayout } from '../core/projects/index.ts';
 import { CONTINUE_PROMPT } from '../core/runs/index.ts';
 import { leaseSession, readSessionFile } from '../core/sessions/index.ts';
 import {
+  cutText,
   describeError,
   type ErrorValue,
   type JournalEvent,
@@ -408,7 +409,7 @@ async function checkSession(run: OpenRun) {
   return {
     ...event,
     state: file.state === 'missing' ? 'missing' : 'damaged',
-    note: file.reason.slice(0, 500),
+    note: cutText(file.reason, 500),
   } as const;
 }
 

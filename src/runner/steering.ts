@@ -6,7 +6,14 @@ import { join } from 'node:path';
 import type { Child } from '../core/children/index.ts';
 import { makePrivateFolder } from '../core/files/index.ts';
 import { redact } from '../core/transcripts/index.ts';
-import { lanesError, MAX_STEER_BYTES, type RpcParams, type RpcResult, toErrorValue } from '../protocol/index.ts';
+import {
+  cutText,
+  lanesError,
+  MAX_STEER_BYTES,
+  type RpcParams,
+  type RpcResult,
+  toErrorValue,
+} from '../protocol/index.ts';
 import type { OpenRun } from './open-run.ts';
 
 type Receipt = RpcResult<'steer'>;
@@ -87,7 +94,7 @@ export class Steering {
     const folder = join(this.#run.layout.directory, 'control');
     await makePrivateFolder(folder);
     const message = await this.#run.store(join(folder, `${requestId}.txt`), text);
-    const preview = redact(text).replace(/\s+/g, ' ').slice(0, PREVIEW_CHARS);
+    const preview = cutText(redact(text).replace(/\s+/g, ' '), PREVIEW_CHARS);
     await this.#run.append({ type: 'control.requested', requestId, action: mode, by, message, preview });
     const entry: Message = { requestId, mode, text, state: 'waiting', receipt: undefined };
     this.#messages.push(entry);

@@ -1,12 +1,15 @@
 /** `pi-lanes cleanup` in processes of its own: what it says, two at once, and one that is killed on the way. */
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { RunStore } from '../../src/client/index.ts';
 import { ensureProject, findProject, runLayout } from '../../src/core/projects/index.ts';
+import { refusedFiles } from '../support/refused-files.ts';
+import { tempDir } from '../support/temp.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { DAY, type OldRunOptions, writeOldRun } from '../unit/builders/old-run.ts';
@@ -70,6 +73,39 @@ test('run-56 cleanup says what would go and why each other run stays, then does 
   expect((await world.cli(['status', due.runId])).code).toBe(2);
 });
 
+test('a run that is damaged is named, stops nothing else, and is told by the exit code', async () => {
+  const due = await old(31);
+  const broken = await old(35, { active: true });
+  const { journal } = runLayout(broken.directory);
+  await rm(journal);
+  await mkdir(journal);
+  const { code, stdout, stderr } = await world.cli(['cleanup']);
+  expect(code).toBe(1);
+  expect(stdout).toContain(`removed  ${due.runId}`);
+  expect(stderr).toContain(`${journal} cannot be read: it is a folder`);
+  expect(existsSync(due.directory)).toBe(false);
+});
+
+test('a store that cannot be written is told as one', async () => {
+  const due = await old(31);
+  const folder = await tempDir();
+  const files = await refusedFiles(folder.path);
+  await files.refuse({ code: 'EACCES', path: 'cleaning' });
+  const run = promisify(execFile)(files.node, [join(world.dist, 'cli.mjs'), 'cleanup', '--json'], {
+    cwd: world.project,
+    env: world.env,
+  });
+  const { code, stdout } = await run
+    .catch((error: { code: number; stdout: string }) => error)
+    .then((end) => ({ code: 0, ...end }));
+  await folder.remove();
+  expect(code).toBe(2);
+  expect(JSON.parse(stdout)).toMatchObject({
+    error: { code: 'store_unwritable', message: expect.stringContaining('cleaning') },
+  });
+  expect(existsSync(due.directory)).toBe(true);
+});
+
 test('cleanup takes the days from the command line, the shared file, or not at all', async () => {
   const run = await old(10);
   const removes = async (...args: string[]) => {
@@ -84,7 +120,8 @@ test('cleanup takes the days from the command line, the shared file, or not at a
   expect(await removes('--days', '0')).toBe(0);
   for (const [args, config, named] of [
     [['--days', 'soon'], '{}', '--days is "soon"'],
-    [['--days', '-1'], '{}', '--days'],
+    [['--days', '-1'], '{}', '--days is "-1"; it must be a whole number of days from 0 to 36500'],
+    [['--days=-1'], '{}', '--days is "-1"; it must be'],
     [['--days', '1.5'], '{}', '--days is "1.5"'],
     [['--days', ''], '{}', '--days is ""'],
     [[], '{"retention":{"days":"5"}}', 'retention.days'],

@@ -579,6 +579,33 @@ describe.concurrent('questions', () => {
     await run.expectNothingLeft();
   });
 
+  test('an answer of the wrong kind reaches nobody, and the question stays open for the right one', async () => {
+    const run = await start({
+      steps: [
+        { dialog: 'confirm', title: 'Sure?' },
+        { dialog: 'select', title: 'Which?', options: ['x', 'y'] },
+        { say: '{{answers}}' },
+      ],
+    });
+    const sure = await asked(run);
+    const cli = (...args: string[]) => world.cli(['answer', run.runId, ...args]);
+    const refused = await cli('--value', 'perhaps', '--json');
+    expect(refused.code).toBe(2);
+    expect(JSON.parse(refused.stdout)).toMatchObject({ error: { code: 'answer_invalid', hint: expect.any(String) } });
+    expect((await run.snapshot()).view?.questions.map(({ id }) => id)).toEqual([sure.id]);
+    expect(await cli('--value', 'yes')).toMatchObject({ code: 0, stdout: 'Answered.\n' });
+    await asked(run, [sure.id]);
+    for (const wrong of [['--yes'], ['--value', 'zzz']]) {
+      const { code, stderr } = await cli(...wrong);
+      expect(code).toBe(2);
+      expect(stderr).toContain('"x", "y"');
+    }
+    expect((await cli('--value', 'y')).code).toBe(0);
+    expect((await run.end()).state).toBe('complete');
+    expect(await run.text()).toBe('confirmed:true | value:y');
+    await run.expectNothingLeft();
+  });
+
   test('a question expires when its own time is over: the child goes on by itself, a late answer is told so', async () => {
     const gate = unique('after');
     const run = await start({

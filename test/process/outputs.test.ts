@@ -67,6 +67,39 @@ describe('from the command line', () => {
     expect(await text('answer.md')).toBe('the answer');
   });
 
+  test('an answer that could not be saved is no path: error, exit 1, and where the answer is', async () => {
+    const gate = `unsaved-${count}`;
+    await mkdir(at('elsewhere'));
+    for (const mode of ['file-only', 'inline', 'json']) {
+      await mkdir(at('deep'));
+      const own = `${gate}-${mode}`;
+      const args = mode === 'json' ? ['--json', '--output-mode', 'file-only'] : ['--output-mode', mode];
+      const plan: Plan = { steps: [{ gate: own }, { say: 'the answer' }] };
+      const running = cliRun(plan, '--wait', '--output', 'deep/answer.md', ...args);
+      await fake.arrivedAt(own);
+      await rm(at('deep'), { recursive: true });
+      await symlink(at('elsewhere'), at('deep'));
+      await fake.open(own);
+      const { code, stdout, stderr } = await running;
+      await rm(at('deep'));
+      expect(code).toBe(1);
+      const told = { code: 'output_unusable', message: expect.stringContaining(at('deep', 'answer.md')) };
+      if (mode === 'json') {
+        const { resultFile, ...result } = JSON.parse(stdout);
+        expect(result).toMatchObject({
+          state: 'complete',
+          text: 'the answer',
+          error: told,
+          output: { outcome: 'failed' },
+        });
+        expect(result.error.hint).toContain(resultFile);
+      } else {
+        expect(stdout).toBe(mode === 'inline' ? 'the answer\n' : '');
+        expect(stderr).toContain(`could not be written to ${at('deep', 'answer.md')}`);
+      }
+    }
+  });
+
   test.each([
     ['a mode without a file', ['--output-mode', 'file-only'], 'launch_invalid', 'without an output file'],
     ['a mode there is not', ['--output', 'a.md', '--output-mode', 'both'], 'launch_invalid', '"both"'],
@@ -90,7 +123,8 @@ describe('from the command line', () => {
     await writeFile(at('deep'), 'in the way');
     await fake.open(gate);
     const { code, stdout, stderr } = await result;
-    expect(code).toBe(0);
+    // The work is done, but not what was asked for.
+    expect(code).toBe(1);
     expect(stdout).toBe('worth keeping\n');
     expect(stderr).toContain(`The answer could not be written to ${at('deep', 'answer.md')}: `);
     expect(await text('deep')).toBe('in the way');

@@ -11,6 +11,7 @@ import {
   type RunSnapshot,
   RunStore,
   RunWatcher,
+  resumeKind,
   steerRun,
   stopRun,
 } from '../../src/client/index.ts';
@@ -328,6 +329,8 @@ describe.concurrent('a lost run', () => {
     expect((await run.snapshot()).state).toBe('stopped');
     expect(before.filter(isAlive)).toEqual([]);
     expect((await run.all('recovery.begun'))[0]).toMatchObject({ settle: 'stop', ended: 2 });
+    // A person's stop is for good, whoever carried it out.
+    await expect(resumeKind(run.directory)).rejects.toMatchObject({ code: 'resume_refused' });
     await expectOneEnd(run);
   });
 

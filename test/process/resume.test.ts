@@ -185,6 +185,24 @@ describe('with a fake Pi', () => {
     });
   });
 
+  test.each(['SIGKILL', 'SIGSEGV', 'SIGTERM'] as const)(
+    'one whose Pi was ended by %s from outside is stopped, and goes on with its session: nobody stopped it',
+    async (signal) => {
+      const source = await start(world, fakeTask({ steps: [{ say: 'half' }, { kill: signal }] }));
+      const { snapshot } = await ended(source);
+      expect(snapshot).toMatchObject({
+        state: 'stopped',
+        error: { code: 'child_exited' },
+        view: { stopRequested: false },
+      });
+      expect(snapshot.error?.message).toContain(signal);
+      expect(await resumeKind(source.directory)).toBe('resume');
+      const next = await resume(world, source, { task: fakeTask({ steps: [{ say: 'whole {{users}}' }] }) });
+      expect(await ended(next)).toMatchObject({ snapshot: { state: 'complete' }, text: 'whole 2' });
+      expect(await sessionOf(next)).toBe(await sessionOf(source));
+    },
+  );
+
   describe('is refused', () => {
     const refused = (reason: string, hint?: string) => ({
       code: 'resume_refused',

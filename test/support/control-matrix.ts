@@ -25,7 +25,7 @@ export const OUTCOMES = {
   runner_unreachable: 'Refused: the runner holds the run and does not answer. Nothing was asked of it.',
   runner_refused: 'Refused: the runner answers, so there is no need for force.',
   resume_refused:
-    'Refused: the run lives (steer it), its runner does not answer (force stop it first), or it was stopped.',
+    'Refused: the run lives (steer it), its runner does not answer (force stop it first), or a person stopped it.',
 } as const;
 export type Outcome = keyof typeof OUTCOMES;
 
@@ -141,6 +141,9 @@ What a person can ask of a run, and what comes of it. Written by \`node scripts/
 - **\`lost\`** and **\`unresponsive\`** are never stored. A run is lost when the identity of its runner's process is proven gone;
   unresponsive when that process lives, holds the run, and does not answer within a second. How long it has been silent
   makes no difference: nothing is ended for its age.
+- **A stop is for good**: what a person stopped is not resumed. A Pi that something else ended (the system out of memory, a
+  crash, a signal from outside) leaves the run \`stopped\` as well, with the signal; nobody gave that work up, so resume goes on
+  with its session as a new run.
 `;
 
 const RECEIPTS = {

@@ -181,6 +181,12 @@ describe('a run that is taken over', () => {
     expect(view(oneOfEach['runner.started'], proceeded, ...takenOver(4)).epoch).toBe(4);
   });
 
+  it('to be stopped counts as stopped by a person; to be continued does not', () => {
+    const begun = (settle: 'stop' | 'continue') => view(proceeded, { ...oneOfEach['recovery.begun'], settle });
+    expect(begun('stop').stopRequested).toBe(true);
+    expect(begun('continue').stopRequested).toBe(false);
+  });
+
   it('waits for no answer that nobody would hear, and began when it began', () => {
     const before = [oneOfEach['runner.started'], proceeded, question('a')];
     const after = view(...before, ...takenOver(2), oneOfEach['recovery.decided']);

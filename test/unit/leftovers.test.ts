@@ -1,6 +1,6 @@
 /** What the dead have left beside the runs: what goes, and what does not. */
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inspectLock } from '../../src/core/locks/index.ts';
@@ -191,6 +191,50 @@ describe('a part of the store that cannot be read', () => {
     const report = await cleanStore({ root, days: 30, now: () => now });
     expect(report.leftovers).toEqual([join(project.starting, old)]);
     expect(report.problems).toEqual([expect.stringMatching(/ENOTDIR/)]);
+    expect(report.problems[0]).toContain(root.sessionLocks);
     expect(await readFile(root.sessionLocks, 'utf8')).toBe('a file in the way');
+  });
+
+  it('is one run: it is named, and those beside it are tidied up', async () => {
+    const runs = [1, 2, 3].map((hour) => newRunId(now - 9 * DAY + hour));
+    for (const runId of runs) {
+      const events = [oneOfEach['run.proceeded'], ended('complete')];
+      await writeRun(project.directory, { record: { runId }, events, active: true, at: now - DAY });
+    }
+    const broken = runLayout(join(project.runs, runs[1] ?? '')).journal;
+    await rm(broken);
+    await mkdir(broken);
+    const report = await cleanStore({ root, days: 30, now: () => now });
+    expect(report.leftovers.sort()).toEqual(
+      [runs[0], runs[2]].map((runId) => join(project.active, runId ?? '')).sort(),
+    );
+    expect(report.problems).toEqual([expect.stringContaining(`${broken} cannot be read: it is a folder`)]);
+    expect(await readdir(project.active)).toEqual([runs[1]]);
+  });
+
+  it('is a project: it is named, and the others are cleaned', async () => {
+    const other = projectLayout(join(root.projects, 'gate-0123456789abcdef'));
+    const { directory } = await writeOldRun(other.directory, { endedAt: now - 60 * DAY });
+    await rm(project.runs, { recursive: true });
+    // A loop of links stands for every folder that cannot be looked into.
+    await symlink(project.runs, project.runs);
+    const report = await cleanStore({ root, days: 30, now: () => now });
+    expect(existsSync(directory)).toBe(false);
+    expect(report.problems.join('\n')).toContain(`${project.runs} cannot be read: ELOOP`);
+  });
+
+  it('is an old run: it stays, with the file that is damaged, and the others of its project go', async () => {
+    const [damaged, sound] = await Promise.all(
+      [60, 61].map((days) => writeOldRun(project.directory, { endedAt: now - days * DAY })),
+    );
+    if (!damaged || !sound) throw new Error('no runs');
+    const { record } = runLayout(damaged.directory);
+    await rm(record);
+    await mkdir(record);
+    const report = await cleanStore({ root, days: 30, now: () => now });
+    expect(report.removed.map(({ runId }) => runId)).toEqual([sound.runId]);
+    expect(report.kept).toMatchObject([
+      { runId: damaged.runId, kept: { reason: 'invalid-status', detail: expect.stringContaining(record) } },
+    ]);
   });
 });

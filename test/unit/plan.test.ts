@@ -74,6 +74,13 @@ describe('a launch that cannot be carried out', () => {
     );
   });
 
+  it('is refused with an empty folder or model: that is not the same as none', async () => {
+    for (const value of ['', ' ']) {
+      await refused({ cwd: value, base: cwd }, { code: 'launch_invalid', message: 'cwd is empty.' });
+      await refused({ model: value }, { code: 'launch_invalid', message: 'model is empty.' });
+    }
+  });
+
   it('is refused without a task', async () => {
     for (const task of ['', ' \n\t ']) await refused({ task }, { code: 'task_empty', hint: expect.any(String) });
   });
@@ -287,6 +294,8 @@ describe('a launch', () => {
     const label = async (text: string) => (await plan({ label: text })).record.child.label;
     expect(await label('  The\u001b[2J\n── fence\t')).toBe('The [2J ── fence');
     expect(await label('x'.repeat(97))).toBe('x'.repeat(96));
+    // No half of a character.
+    expect(await label(`${'x'.repeat(95)}😀`)).toBe('x'.repeat(95));
     expect(await label('\n\t')).toBeUndefined();
   });
 

@@ -110,17 +110,56 @@ describe('an answer', () => {
     expect(work.run.view).toMatchObject({ state: 'running', questions: [] });
   });
 
-  it.each<[QuestionAnswer, string]>([
-    [{ confirmed: true }, 'yes'],
-    [{ confirmed: false }, 'no'],
-    [{ cancelled: true }, 'cancelled'],
-    [{ value: '' }, ''],
-  ])('%j reads as "%s", and reaches the child unchanged', async (given, text) => {
-    await questions.ask(child, aQuestion({ method: 'confirm', options: [] }));
+  it.each<[string, QuestionAnswer, string]>([
+    ['confirm', { confirmed: true }, 'yes'],
+    ['confirm', { confirmed: false }, 'no'],
+    ['confirm', { cancelled: true }, 'cancelled'],
+    ['select', { cancelled: true }, 'cancelled'],
+    ['input', { value: '' }, ''],
+    ['editor', { value: 'yes' }, 'yes'],
+  ])('to a question of kind %s, %j reads as "%s" and reaches the child unchanged', async (method, given, text) => {
+    await questions.ask(child, aQuestion({ method, options: [] }));
     expect((await answer(given)).accepted).toBe(true);
     expect(child.answers).toEqual([['q', given]]);
     expect((await work.journal()).at(-1)).toMatchObject({ answer: text });
   });
+
+  it.each<[string, boolean]>([
+    ['yes', true],
+    ['TRUE', true],
+    [' no', false],
+    ['false', false],
+  ])('"%s" to a yes-or-no question means %s', async (value, confirmed) => {
+    await questions.ask(child, aQuestion({ method: 'confirm', options: [] }));
+    expect(await answer({ value })).toEqual({ accepted: true, reason: null });
+    expect(child.answers).toEqual([['q', { confirmed }]]);
+    expect((await work.journal()).at(-1)).toMatchObject({ answer: confirmed ? 'yes' : 'no' });
+  });
+
+  it.each<[string, QuestionAnswer, RegExp, RegExp]>([
+    ['confirm', { value: 'perhaps' }, /"perhaps" is neither/, /yes or no/],
+    ['confirm', { value: '' }, /"" is neither/, /yes or no/],
+    ['select', { value: 'zzz' }, /"zzz" is none of its options/, /"north", "south"/],
+    ['select', { value: 'North' }, /"North" is none/, /"north", "south"/],
+    ['select', { confirmed: true }, /not for yes or no/, /"north", "south"/],
+    ['input', { confirmed: false }, /asks for a text/, /with a text/],
+    ['editor', { confirmed: true }, /asks for a text/, /with a text/],
+  ])(
+    'of the wrong kind is refused with the rule, and the question stays open: %s, %j',
+    async (method, given, why, next) => {
+      await questions.ask(child, aQuestion({ method, ...(method === 'select' ? {} : { options: [] }) }));
+      await expect(answer(given)).rejects.toMatchObject({
+        code: 'answer_invalid',
+        message: expect.stringMatching(why),
+        hint: expect.stringMatching(next),
+      });
+      expect(child.answers).toEqual([]);
+      expect((await work.journal()).map(({ type }) => type)).toEqual(['question.asked']);
+      expect(work.run.view.state).toBe('waiting');
+      await answer({ cancelled: true });
+      expect(child.answers).toEqual([['q', { cancelled: true }]]);
+    },
+  );
 
   it('that is the first wins; who comes later is told so', async () => {
     await questions.ask(child, aQuestion());

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { formatDetails } from '../../src/cli/format.ts';
@@ -43,6 +43,24 @@ describe('run-23 the final status', () => {
   });
 });
 
+describe('a run that is damaged', () => {
+  it('is unreadable with the file that is in the way or missing, not unknown', async () => {
+    const { runId, directory } = await writeRun(folder.path, { events: [oneOfEach['run.proceeded']] });
+    const { journal, record } = runLayout(directory);
+    const unreadable = (path: string) => ({
+      state: 'unknown',
+      error: { code: 'run_unreadable', message: expect.stringContaining(path) },
+    });
+    await rm(journal);
+    await mkdir(journal);
+    expect(await store.read(runId)).toMatchObject(unreadable(journal));
+    await rm(record);
+    expect(await store.read(runId)).toMatchObject(unreadable(record));
+    await rm(directory, { recursive: true });
+    expect(await store.read(runId)).toMatchObject({ error: { code: 'run_not_found' } });
+  });
+});
+
 describe('the runs of a project', () => {
   it('are listed newest first, whatever else lies there', async () => {
     const ids = idsFrom(5);
@@ -67,7 +85,23 @@ describe('the runs of a project', () => {
 
   it('are not called none where a file is in the way: that is an error, which is shown', async () => {
     await writeFile(store.layout.runs, '');
-    await expect(store.runIds()).rejects.toMatchObject({ code: 'ENOTDIR' });
+    const told = { code: 'run_unreadable', message: expect.stringContaining(store.layout.runs) };
+    await expect(store.runIds()).rejects.toMatchObject(told);
+    // In another project it is still found; where it may be in this one, that is not called "no such run".
+    const other = new RunStore(projectLayout(join(folder.path, 'other')));
+    const { runId } = await writeRun(other.layout.directory, {});
+    expect(await findRun(runId, store, [other])).toMatchObject({ runId });
+    await expect(findRun(newRunId(), store, [other])).rejects.toMatchObject(told);
+  });
+
+  it('are not called none either where the projects cannot be listed', async () => {
+    const root = rootLayout(folder.path);
+    await mkdir(root.root, { recursive: true });
+    await writeFile(root.projects, '');
+    await expect(allStores(root)).rejects.toMatchObject({
+      code: 'run_unreadable',
+      message: expect.stringContaining(root.projects),
+    });
   });
 
   it('lie in one store for each project', async () => {

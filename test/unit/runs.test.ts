@@ -436,10 +436,15 @@ describe('reading a run', () => {
     expect(await reading()).toEqual(record);
   });
 
-  it('names the folder when there is no run in it', async () => {
+  it('names the folder when it is not there, and the record when that is missing', async () => {
     await expect(reading()).rejects.toMatchObject({
+      code: 'run_unreadable',
+      message: expect.stringContaining(join(folder.path, 'run.json')),
+    });
+    const nowhere = join(folder.path, 'nowhere');
+    await expect(readLaunchRecord(nowhere)).rejects.toMatchObject({
       code: 'run_not_found',
-      message: expect.stringContaining(folder.path),
+      message: expect.stringContaining(nowhere),
     });
   });
 

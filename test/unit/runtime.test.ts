@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ensureRuntime } from '../../src/client/runtime.ts';
 import { type RootLayout, rootLayout, runLayout } from '../../src/core/projects/index.ts';
+import { newRunId } from '../../src/core/runs/index.ts';
 import { type TempDir, tempDir } from '../support/temp.ts';
 import { oneOfEach } from './builders/events.ts';
 import { ended, writeRun } from './builders/run.ts';
@@ -167,6 +168,17 @@ describe('old runtimes', () => {
     await writeFile(runLayout(directory).record, '{"version":9}');
     await ensure();
     expect(await present()).toEqual(['new', 'old']);
+  });
+
+  it('go although a run is damaged, but for what its record still mentions', async () => {
+    for (const name of ['old', 'mentioned']) await oldRuntime(name, 9 * DAY);
+    const broken = await writeRun(project(), { events: [oneOfEach['run.proceeded']] });
+    await writeFile(runLayout(broken.directory).record, '{"version":1,"runtime":"mentioned"');
+    const empty = await writeRun(project(), { record: { runId: newRunId() }, events: [oneOfEach['run.proceeded']] });
+    await rm(runLayout(empty.directory).record);
+    await mkdir(runLayout(empty.directory).record);
+    await ensure();
+    expect(await present()).toEqual(['mentioned', 'new']);
   });
 
   it('are all kept when the projects cannot be listed', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Toolbox } from '../../src/client/toolbox.ts';
 import { agentDirectory } from '../../src/core/projects/index.ts';
-import { loadSettings } from '../../src/core/settings/index.ts';
+import { configuredNode, configuredPi, configuredRetentionDays } from '../../src/core/settings/index.ts';
 import { type TempDir, tempDir } from '../support/temp.ts';
 
 let folder: TempDir;
@@ -16,30 +16,41 @@ beforeEach(async () => {
 
 afterEach(() => folder.remove());
 
-/** Where paths of the shared file are said to stand. */
-const inFile = () => ({ piSource: `pi.path in ${path}`, nodeSource: `node.path in ${path}` });
-const none = () => ({ piPath: undefined, nodePath: undefined, ...inFile() });
-
 describe('settings', () => {
   it('are none without a file', async () => {
-    expect(await loadSettings(path, {})).toEqual(none());
+    expect(await configuredPi(path, {})).toEqual({ path: undefined, source: `pi.path in ${path}` });
+    expect(await configuredNode(path, {})).toEqual({ path: undefined, source: `node.path in ${path}` });
+    expect(await configuredRetentionDays(path)).toBeUndefined();
   });
 
   it('come from the file, and from the environment before it', async () => {
     await writeFile(path, JSON.stringify({ pi: { path: '/pi', future: 1 }, node: { path: '/node' }, other: true }));
-    expect(await loadSettings(path, {})).toEqual({ piPath: '/pi', nodePath: '/node', ...inFile() });
-    expect(await loadSettings(path, { PI_LANES_PI: '/my/pi', PI_LANES_NODE: '' })).toEqual({
-      piPath: '/my/pi',
-      nodePath: '/node',
-      ...inFile(),
-      piSource: 'variable PI_LANES_PI',
+    expect(await configuredPi(path, {})).toEqual({ path: '/pi', source: `pi.path in ${path}` });
+    expect(await configuredNode(path, { PI_LANES_NODE: '' })).toEqual({
+      path: '/node',
+      source: `node.path in ${path}`,
     });
-    expect(await loadSettings(path, { PI_LANES_NODE: '/my/node' })).toMatchObject({
-      nodePath: '/my/node',
-      nodeSource: 'variable PI_LANES_NODE',
+    expect(await configuredPi(path, { PI_LANES_PI: '/my/pi' })).toEqual({
+      path: '/my/pi',
+      source: 'variable PI_LANES_PI',
+    });
+    expect(await configuredNode(path, { PI_LANES_NODE: '/my/node' })).toEqual({
+      path: '/my/node',
+      source: 'variable PI_LANES_NODE',
     });
     await writeFile(path, JSON.stringify({ pi: { path: '' } }));
-    expect(await loadSettings(path, {})).toEqual(none());
+    expect((await configuredPi(path, {})).path).toBeUndefined();
+  });
+
+  it('that are wrong stop nothing but what they are for', async () => {
+    await writeFile(path, JSON.stringify({ retention: { days: 'soon' }, node: { path: 7 }, pi: { path: '/pi' } }));
+    expect((await configuredPi(path, {})).path).toBe('/pi');
+    const wrong = (field: string) => ({ code: 'config_invalid', message: expect.stringContaining(`${field}: `) });
+    await expect(configuredNode(path, {})).rejects.toMatchObject(wrong('node.path'));
+    await expect(configuredRetentionDays(path)).rejects.toMatchObject(wrong('retention.days'));
+    // Nobody asks the file for what is known otherwise.
+    await writeFile(path, '{');
+    expect((await configuredNode(path, { PI_LANES_NODE: '/my/node' })).path).toBe('/my/node');
   });
 
   it('say whether runners get scopes of systemd, only where somebody does', async () => {
@@ -50,10 +61,9 @@ describe('settings', () => {
     };
     const { root } = new Toolbox(options);
     await mkdir(root.root, { recursive: true });
-    const scope = async (own?: boolean) =>
-      (await new Toolbox({ ...options, overrides: () => (own === undefined ? {} : { systemdScope: own }) }).settings())
-        .systemdScope;
-    expect([await scope(), await scope(true)]).toEqual([undefined, true]);
+    const scope = (own?: boolean) =>
+      new Toolbox({ ...options, overrides: () => (own === undefined ? {} : { systemdScope: own }) }).systemdScope();
+    expect([await scope(), await scope(true)]).toEqual([false, true]);
     await writeFile(root.config, '{"runner":{"systemdScope":true}}');
     expect([await scope(), await scope(false)]).toEqual([true, false]);
     await writeFile(root.config, '{"runner":{"systemdScope":"yes"}}');
@@ -67,14 +77,11 @@ describe('settings', () => {
     const env = { PI_CODING_AGENT_DIR: folder.path, PI_LANES_NODE: '/env/node', PI_LANES_PI: '/env/pi' };
     const options = { env, distDirectory: '', client: { kind: 'test', version: '0' } };
     const toolbox = new Toolbox({ ...options, overrides: () => ({ piPath: '/own/pi' }) });
-    expect(await toolbox.settings()).toEqual({
-      piPath: '/own/pi',
-      piSource: 'setting piLanes.pi.path',
-      nodePath: '/env/node',
-      nodeSource: 'variable PI_LANES_NODE',
-    });
+    expect(await toolbox.piPath()).toEqual({ path: '/own/pi', source: 'setting piLanes.pi.path' });
+    expect(await toolbox.nodePath()).toEqual({ path: '/env/node', source: 'variable PI_LANES_NODE' });
     const other = new Toolbox({ ...options, overrides: () => ({ nodePath: '/own/node' }) });
-    expect(await other.settings()).toMatchObject({ piPath: '/env/pi', nodeSource: 'setting piLanes.node.path' });
+    expect(await other.piPath()).toMatchObject({ path: '/env/pi' });
+    expect(await other.nodePath()).toEqual({ path: '/own/node', source: 'setting piLanes.node.path' });
   });
 
   describe('of how long runs are kept', () => {
@@ -108,8 +115,10 @@ describe('settings', () => {
       async (value) => {
         await expect(days(undefined, value)).rejects.toMatchObject({
           code: 'config_invalid',
-          message: expect.stringContaining(`The setting piLanes.retention.days is ${JSON.stringify(value)}: `),
-          hint: expect.stringContaining('from 0 to 36500'),
+          message: expect.stringContaining(
+            `The setting piLanes.retention.days is ${JSON.stringify(value)}; it must be a whole number of days from 0 to 36500.`,
+          ),
+          hint: expect.any(String),
         });
         await expect(days({ retention: { days: value } })).rejects.toMatchObject({
           code: 'config_invalid',
@@ -125,7 +134,7 @@ describe('settings', () => {
         client: { kind: 't', version: '0' },
       };
       const toolbox = new Toolbox({ ...options, overrides: () => ({ retentionDays: 'x', piPath: '/own/pi' }) });
-      expect((await toolbox.settings()).piPath).toBe('/own/pi');
+      expect((await toolbox.piPath()).path).toBe('/own/pi');
     });
   });
 
@@ -135,7 +144,7 @@ describe('settings', () => {
     ['a list', '[]', /config\.json: the value: .*object/],
   ])('with %s are refused, naming file and field', async (_, content, message) => {
     await writeFile(path, content);
-    await expect(loadSettings(path, {})).rejects.toMatchObject({
+    await expect(configuredPi(path, {})).rejects.toMatchObject({
       code: 'config_invalid',
       message: expect.stringMatching(message),
     });
@@ -143,7 +152,7 @@ describe('settings', () => {
 
   it('are refused when the file cannot be read', async () => {
     await mkdir(path);
-    await expect(loadSettings(path, {})).rejects.toMatchObject({
+    await expect(configuredPi(path, {})).rejects.toMatchObject({
       code: 'config_invalid',
       message: expect.stringContaining('EISDIR'),
     });

@@ -1,5 +1,5 @@
 /** Long bodies: what of them has been fetched. The transcript says them in full only when a person asks. */
-import type { ToTranscriptPanel } from '../../src/protocol/index.ts';
+import { cutText, type ToTranscriptPanel } from '../../src/protocol/index.ts';
 
 /** Most characters of one body that are fetched; the rest is read in an editor. */
 export const FETCH_LIMIT = 1024 * 1024;
@@ -62,7 +62,7 @@ export class Bodies {
     const text = before.text + message.text;
     const done = message.done || text.length >= FETCH_LIMIT;
     if (done) this.#settle(ref);
-    this.#set(ref, { text: text.slice(0, FETCH_LIMIT), state: done ? 'here' : 'coming' });
+    this.#set(ref, { text: cutText(text, FETCH_LIMIT), state: done ? 'here' : 'coming' });
   }
 
   #settle(ref: string): void {

@@ -1,5 +1,5 @@
 /** What an item holds as text: for its size, for copying, and for what it is called. */
-import type { PanelBody, PanelItem } from '../../src/protocol/index.ts';
+import { cutTextFront, type PanelBody, type PanelItem } from '../../src/protocol/index.ts';
 
 /** The body that grows while the item is streamed; undefined: it has none. */
 export function mainBody(item: PanelItem): PanelBody | undefined {
@@ -85,7 +85,7 @@ export const LIVE_CHARS = 32 * 1024;
 function grow(body: PanelBody, text: string): PanelBody {
   const joined = body.text + text;
   // Cut rarely and by much, so that most growth is only an append.
-  const kept = joined.length > 2 * LIVE_CHARS ? atLineStart(joined.slice(-LIVE_CHARS)) : joined;
+  const kept = joined.length > 2 * LIVE_CHARS ? atLineStart(cutTextFront(joined, LIVE_CHARS)) : joined;
   return { ...body, text: kept, length: body.length + text.length };
 }
 

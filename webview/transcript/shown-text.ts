@@ -1,5 +1,5 @@
 /** How what a child or a tool said is written into the page as plain text. */
-import { visible } from '../../src/protocol/index.ts';
+import { cutText, visible } from '../../src/protocol/index.ts';
 
 /** Colours and cursor movements of terminals; they say nothing on a page. */
 const TERMINAL =
@@ -25,7 +25,7 @@ function lastWritten(line: string): string {
 export function firstLine(text: string, max: number): string {
   const line = /\S[^\r\n]*/.exec(text)?.[0] ?? '';
   const clean = visible(line).trim();
-  return clean.length > max ? `${clean.slice(0, max - 1)}…` : clean;
+  return clean.length > max ? `${cutText(clean, max - 1)}…` : clean;
 }
 
 /** The first line without the marks of Markdown, for a line that is not drawn as such. */

@@ -1,5 +1,6 @@
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { resumeRun } from '../../client/index.ts';
+import { lanesError } from '../../protocol/index.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
 import { locateRun } from './status.ts';
 
@@ -11,6 +12,11 @@ export interface ResumeOptions {
   json: boolean | undefined;
 }
 
+function folder(context: CliContext, cwd: string): string {
+  if (cwd.trim() === '') throw lanesError('launch_invalid:empty-copy-folder');
+  return isAbsolute(cwd) ? cwd : resolve(context.cwd, cwd);
+}
+
 /** Continues a lost run, or starts a new run on the session of an ended one. */
 export async function resumeCommand(context: CliContext, wanted: string, options: ResumeOptions): Promise<number> {
   const { directory } = await locateRun(context, wanted);
@@ -19,7 +25,7 @@ export async function resumeCommand(context: CliContext, wanted: string, options
     owner: context.owner,
     ...(options.task === undefined ? {} : { task: options.task }),
     ...(options.fork || options.cwd !== undefined ? { fork: true } : {}),
-    ...(options.cwd === undefined ? {} : { cwd: resolve(context.cwd, options.cwd) }),
+    ...(options.cwd === undefined ? {} : { cwd: folder(context, options.cwd) }),
     ...(options.approve ? { trust: 'approve' as const } : {}),
   });
   if (options.json) printJson(context, { kind: resumed.kind, runId: resumed.runId, directory: resumed.directory });

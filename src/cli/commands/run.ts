@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
 import { text as readStream } from 'node:stream/consumers';
 import { type LaunchRequest, launch, RunStore, waitForEnd } from '../../client/index.ts';
 import { timeLimit } from '../../core/settings/index.ts';
 import { visible } from '../../core/transcripts/index.ts';
-import { lanesError, type RunState, wordsOf } from '../../protocol/index.ts';
+import { describeError, type ErrorValue, lanesError, type RunState, wordsOf } from '../../protocol/index.ts';
 import { readAnswerText } from '../answer-text.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
 
@@ -30,8 +31,7 @@ export async function runCommand(context: CliContext, options: RunOptions): Prom
   const launched = await launch(context.toolbox, {
     agent: options.agent,
     task: await readTask(options),
-    cwd: options.cwd ?? context.cwd,
-    base: context.cwd,
+    ...folderOf(context, options.cwd),
     owner: context.owner,
     trust: options.approve ? 'approve' : 'no-approve',
     ...(options.model === undefined ? {} : { model: options.model }),
@@ -56,6 +56,8 @@ export async function runCommand(context: CliContext, options: RunOptions): Prom
     const snapshot = await waitForEnd(new RunStore(launched.project), runId, { signal: interrupt.signal });
     const answer = await readAnswerText(directory, 1);
     const text = answer?.text ?? '';
+    const output = snapshot.view?.children[0]?.output ?? null;
+    const unsaved = output?.outcome === 'failed' ? unsavedOutput(output, answer?.resultFile) : null;
     if (options.json)
       printJson(context, {
         runId,
@@ -64,21 +66,24 @@ export async function runCommand(context: CliContext, options: RunOptions): Prom
         text,
         truncated: answer?.truncated ?? false,
         resultFile: answer?.resultFile ?? null,
-        error: snapshot.error,
+        error: snapshot.error ?? unsaved,
+        output,
         run: snapshot.view,
       });
     else {
-      const output = snapshot.view?.children[0]?.output;
-      if (output && options['output-mode'] === 'file-only') context.out(output.path);
-      else if (text !== '') context.out(process.stdout.isTTY ? visible(text) : text);
+      const isWritten = output?.outcome === 'saved' || output?.outcome === 'kept';
+      // A path is the answer to whoever asked for nothing else: one that does not exist must not look like one.
+      if (output && options['output-mode'] === 'file-only') {
+        if (isWritten) context.out(output.path);
+      } else if (text !== '') context.out(process.stdout.isTTY ? visible(text) : text);
       if (answer?.truncated) context.err(`The whole answer is in ${answer.resultFile}`);
-      if (output?.error) context.err(`The answer could not be written to ${output.path}: ${output.error}`);
+      if (unsaved) context.err(visible([unsaved.message, unsaved.hint].filter(Boolean).join(' ')));
       if (snapshot.state !== 'complete')
         context.err(`Run ${runId}: ${snapshot.state}.${snapshot.error ? ` ${visible(snapshot.error.message)}` : ''}`);
       if (snapshot.error?.hint) context.err(snapshot.error.hint);
       context.err(`Transcript: pi-lanes transcript ${runId}`);
     }
-    return exitCodeFor(snapshot.state);
+    return snapshot.state === 'complete' && unsaved ? EXIT.runFailed : exitCodeFor(snapshot.state);
   } catch (error) {
     if (!interrupt.signal.aborted) throw error;
     if (options.json) printJson(context, { runId, directory, state: 'running', interrupted: true });
@@ -87,6 +92,22 @@ export async function runCommand(context: CliContext, options: RunOptions): Prom
   } finally {
     process.removeListener('SIGINT', onInterrupt);
   }
+}
+
+/** Where one stands counts only when no whole path is given. */
+function folderOf(context: CliContext, cwd: string | undefined): Pick<LaunchRequest, 'cwd' | 'base'> {
+  return cwd !== undefined && isAbsolute(cwd) ? { cwd } : { cwd: cwd ?? context.cwd, base: context.cwd };
+}
+
+/** The file a person asked for is not there, although the work is done. */
+function unsavedOutput(
+  { path, error }: { path: string; error: string | null },
+  resultFile: string | undefined,
+): ErrorValue {
+  const params = { file: path, reason: error ?? 'the reason is not known' };
+  return resultFile === undefined
+    ? describeError('output_unusable:unsaved', params)
+    : describeError('output_unusable:unsaved-kept', { ...params, result: resultFile });
 }
 
 async function readTask(options: RunOptions): Promise<string> {

@@ -1,6 +1,7 @@
 import { allStores, findRun, type RunSnapshot, RunStore } from '../../client/index.ts';
 import { findProject, projectLayout } from '../../core/projects/index.ts';
-import { lanesError } from '../../protocol/index.ts';
+import { visible } from '../../core/transcripts/index.ts';
+import { LanesError, lanesError, toErrorValue } from '../../protocol/index.ts';
 import { type AnswerText, readAnswerText } from '../answer-text.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
 import { formatDetails, formatRow } from '../format.ts';
@@ -44,16 +45,21 @@ export async function statusCommand(
   }
   const limit = parseLimit(options.limit);
   const stores = options.all ? await allStores(context.toolbox.root) : [await currentStore(context)];
-  const snapshots = (await Promise.all(stores.map((store) => store.list(limit)))).flat();
+  const lists = await Promise.allSettled(stores.map((store) => store.list(limit)));
+  const snapshots = lists.flatMap((list) => (list.status === 'fulfilled' ? list.value : []));
+  // A project that cannot be read does not hide the others, and is not called empty.
+  const unreadable = lists.flatMap((list) => (list.status === 'rejected' ? [toErrorValue(list.reason)] : []));
+  if (unreadable[0] && !options.all) throw new LanesError(unreadable[0]);
   snapshots.sort((a, b) => (a.runId < b.runId ? 1 : -1));
   const shown = snapshots.slice(0, limit);
-  if (options.json) printJson(context, { runs: shown.map((snapshot) => toJson(snapshot)) });
-  else if (shown.length === 0) {
+  if (options.json) printJson(context, { runs: shown.map((snapshot) => toJson(snapshot)), unreadable });
+  else if (shown.length === 0 && unreadable.length === 0) {
     context.out(
       `No runs ${options.all ? 'yet' : 'in this project yet'}. Start one: pi-lanes run --agent worker --task "…"`,
     );
   } else for (const snapshot of shown) context.out(formatRow(snapshot));
-  return EXIT.ok;
+  if (!options.json) for (const { message } of unreadable) context.err(visible(message));
+  return unreadable.length > 0 ? EXIT.runFailed : EXIT.ok;
 }
 
 function toJson(snapshot: RunSnapshot, extra?: AnswerText): Record<string, unknown> {

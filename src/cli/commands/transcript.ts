@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { TranscriptFollower } from '../../client/index.ts';
 import { visible } from '../../core/transcripts/index.ts';
-import { isTerminal, lanesError } from '../../protocol/index.ts';
+import { isTerminal, LanesError, lanesError } from '../../protocol/index.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
 import { locateRun } from './status.ts';
 
@@ -24,11 +24,15 @@ export async function transcriptCommand(
   }
   if (!options.follow) {
     const text = follower.toString();
+    const { view, error } = await store.read(runId);
+    if (text === '' && !view && error) throw new LanesError(error);
     context.out(text === '' ? 'Nothing has been said yet.' : text);
     return EXIT.ok;
   }
   for (let shown = 0; ; ) {
-    const { state, error } = await store.read(runId);
+    const { state, error, view } = await store.read(runId);
+    // Removed meanwhile, or damaged: there is nothing to follow.
+    if (!view && error) throw new LanesError(error);
     const over = isTerminal(state) || state === 'lost' || state === 'unknown';
     await follower.refresh();
     const parts = follower.finished(shown);

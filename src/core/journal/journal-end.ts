@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises';
 import type { JournalLine } from '../../protocol/index.ts';
 import { errnoOf } from '../files/index.ts';
 import { MAX_LINE_BYTES, parseLine } from './journal-line.ts';
+import { refuseFolder } from './journal-reader.ts';
 
 /**
  * The last events of a journal, at least one if the last line is sound, however long the journal is. What cannot be read is
@@ -14,7 +15,9 @@ export async function readJournalEnd(path: string): Promise<JournalLine[]> {
   });
   if (!handle) return [];
   try {
-    const { size } = await handle.stat();
+    const info = await handle.stat();
+    refuseFolder(path, info);
+    const { size } = info;
     const from = Math.max(0, size - 2 * MAX_LINE_BYTES);
     const buffer = Buffer.alloc(size - from);
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, from);

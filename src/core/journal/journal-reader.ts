@@ -1,7 +1,7 @@
 /** Reads journals without trusting them: every bad record is skipped and reported exactly, every good one is returned. */
 import type { Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
-import type { JournalLine } from '../../protocol/index.ts';
+import { type JournalLine, lanesError } from '../../protocol/index.ts';
 import { errnoOf } from '../files/index.ts';
 import { type LineProblem, MAX_LINE_BYTES, type ParsedLine, parseLine } from './journal-line.ts';
 
@@ -25,7 +25,13 @@ export interface JournalContent {
   unfinishedBytes: number;
 }
 
-/** The whole journal. A missing file reads as empty. */
+/** The system opens a folder like a file, and fails at its first byte with an error that names nothing. */
+export function refuseFolder(path: string, info: Stats): void {
+  if (info.isDirectory())
+    throw lanesError('run_unreadable:file', { file: path, reason: 'it is a folder, not a journal' });
+}
+
+/** The whole journal. A missing file reads as empty; throws `run_unreadable` for a folder in its place. */
 export async function readJournal(path: string): Promise<JournalContent> {
   const tail = new JournalTail(path);
   const lines = await tail.read();
@@ -70,7 +76,9 @@ export class JournalTail {
     if (!handle) return [];
     const lines: JournalLine[] = [];
     try {
-      this.#startOverIfReplaced(await handle.stat());
+      const info = await handle.stat();
+      refuseFolder(this.path, info);
+      this.#startOverIfReplaced(info);
       const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
       let pending: Buffer[] = [];
       let pendingBytes = 0;

@@ -4,6 +4,7 @@
  * for the end of every pipe, which a grandchild can hold open for ever.
  */
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import type { Command } from '../../protocol/index.ts';
 import { childEnvironment } from './environment.ts';
 
@@ -24,7 +25,7 @@ export async function runCommand(
   // Loaded at first use: a runner on Linux needs none of it, and saves its memory and start time.
   const { execa } = await import('execa');
   const result = await execa(command.file, command.args, {
-    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    cwd: options.cwd ?? standingFolder(),
     env: options.env ?? childEnvironment(process.env),
     extendEnv: false,
     timeout: options.timeoutMs,
@@ -48,6 +49,15 @@ export async function runCommand(
     failed,
     message: result.failed ? (result.originalMessage ?? result.shortMessage ?? '') : '',
   };
+}
+
+/** Where this process stands; a folder that was deleted meanwhile is none to start anything in. */
+function standingFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return tmpdir();
+  }
 }
 
 /**

@@ -2,17 +2,20 @@
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LanesError, toErrorValue } from '../../protocol/index.ts';
+import { explainDisk } from '../files/index.ts';
 import { acquireLock, type Lock } from '../locks/index.ts';
 import { type ProjectLayout, projectLayout, type RootLayout } from '../projects/index.ts';
 import { runIdTime } from '../runs/index.ts';
 import { believeClock, type CleaningState, readCleaningState, writeCleaningState } from './cleaning-state.ts';
 import {
   closeEndedRun,
+  type Found,
   findOldStartLogs,
   findSpentClaims,
   findSpentMarkers,
   findSpentSessionLocks,
   findUnfinishedRuns,
+  nameProblem,
 } from './leftovers.ts';
 import {
   type Candidate,
@@ -73,7 +76,10 @@ const NOTHING: CleaningReport = {
   problems: [],
 };
 
-/** Never rejects for what lies in the store: what cannot be read or removed is in the report. */
+/**
+ * What lies in the store is never a reason to reject: what cannot be read or removed is in the report. Throws
+ * `store_unwritable` for a store that cannot be changed at all, and `run_unreadable` when its projects cannot be listed.
+ */
 export async function cleanStore(options: CleaningOptions): Promise<CleaningReport> {
   // Where nothing was ever started, nothing is made either.
   if (!(await stat(options.root.projects).catch(() => undefined))) return NOTHING;
@@ -83,7 +89,7 @@ export async function cleanStore(options: CleaningOptions): Promise<CleaningRepo
     lock = await acquireLock(options.root.cleaning, { purpose: 'cleaning up', expiresMs: CLEANER_MS });
   } catch (error) {
     if (error instanceof LanesError && error.code === 'lock_held') return { ...NOTHING, state: 'busy' };
-    throw error;
+    throw explainDisk(error);
   }
   try {
     return await pass(options, lock);
@@ -101,6 +107,7 @@ async function pass(options: CleaningOptions, lock: Lock | undefined): Promise<C
   const clock = believeClock(state, newest, rule.now);
   const isBelieved = clock.believed || options.isAsked === true;
   const { leftovers, problems } = await tidy(options, rule, first.projects, lock, isBelieved);
+  problems.unshift(...first.problems);
   const young = first.young.map((candidate) => judgeYoung(candidate, rule));
   const batch = isBelieved ? inOrder(first.old, state.cursor).slice(0, limit) : [];
   const doubted: Judged[] = isBelieved ? [] : first.old.map((candidate) => ({ ...candidate, kept: DOUBT }));
@@ -184,42 +191,47 @@ async function tidy(
   const { now } = rule;
   const leftovers: string[] = [];
   const problems: string[] = [];
-  const attempt = async (find: () => Promise<string[]>, remove: (path: string) => Promise<void> = removeAll) => {
-    try {
-      for (const path of await find()) {
+  const attempt = async (
+    where: string,
+    find: () => Promise<Found>,
+    remove: (path: string) => Promise<void> = removeAll,
+  ) => {
+    const found = await find().catch((error: unknown) => ({ paths: [], problems: [nameProblem(where, error)] }));
+    problems.push(...found.problems);
+    for (const path of found.paths) {
+      try {
         if (lock) await remove(path);
         leftovers.push(path);
+      } catch (error) {
+        problems.push(nameProblem(path, error));
       }
-    } catch (error) {
-      problems.push(toErrorValue(error).message);
     }
   };
   for (const name of projects) {
     const project: ProjectLayout = projectLayout(join(root.projects, name));
     // Among these are whole runs, whose age is judged by the clock.
-    if (isBelieved) await attempt(() => takeUpTombstones(root, name, rule, lock), nothing);
+    if (isBelieved) await attempt(project.runs, () => takeUpTombstones(root, name, rule, lock), nothing);
     await attempt(
+      project.active,
       () => findSpentMarkers(project, now),
       (marker) => closeEndedRun(project, marker),
     );
-    await attempt(() => findOldStartLogs(project, now));
-    await attempt(() => findUnfinishedRuns(project, now));
-    await attempt(() => findSpentClaims(project, now));
+    await attempt(project.starting, () => findOldStartLogs(project, now));
+    await attempt(project.runs, () => findUnfinishedRuns(project, now));
+    await attempt(project.claims, () => findSpentClaims(project, now));
   }
-  await attempt(() => findSpentSessionLocks(root, now));
-  await attempt(() => findUnusedRuntimes(root, options.runtime, now));
+  await attempt(root.sessionLocks, () => findSpentSessionLocks(root, now));
+  await attempt(root.runtime, async () => ({
+    paths: await findUnusedRuntimes(root, options.runtime, now),
+    problems: [],
+  }));
   return { leftovers, problems };
 }
 
-function takeUpTombstones(
-  root: RootLayout,
-  name: string,
-  rule: RetentionRule,
-  lock: Lock | undefined,
-): Promise<string[]> {
+function takeUpTombstones(root: RootLayout, name: string, rule: RetentionRule, lock: Lock | undefined): Promise<Found> {
   const { runs } = projectLayout(join(root.projects, name));
   if (lock) return reapTombstones(runs, new OldRuns(root, name, rule).recheck, rule.now);
-  return findTombstones(runs, rule.now).then((found) => found.map(({ path }) => path));
+  return findTombstones(runs, rule.now).then((found) => ({ paths: found.map(({ path }) => path), problems: [] }));
 }
 
 const nothing = async () => undefined;

@@ -4,7 +4,7 @@
  */
 import { lstat, readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { RUN_ID } from '../../protocol/index.ts';
+import { RUN_ID, toErrorValue } from '../../protocol/index.ts';
 import { errnoOf } from '../files/index.ts';
 import { readJournalEnd } from '../journal/index.ts';
 import { acquireLock, findIdleLocks, inspectLock } from '../locks/index.ts';
@@ -13,21 +13,42 @@ import { type ProjectLayout, type RootLayout, runLayout } from '../projects/inde
 /** Milliseconds. */
 export const LEFTOVER_MS = 24 * 60 * 60_000;
 
-/** Markers of live runs whose run is over and held by nobody, or does not exist. */
-export async function findSpentMarkers(project: ProjectLayout, now: number): Promise<string[]> {
-  const spent: string[] = [];
-  for (const runId of await namesIn(project.active)) {
-    const path = join(project.active, runId);
-    const { directory, journal, lease } = runLayout(join(project.runs, runId));
-    if (!RUN_ID.test(runId)) continue;
-    // The marker is there before its run is, and the run may be out of sight while it is looked at.
-    if (await isMissing(directory)) {
-      if (await isOld(path, now)) spent.push(path);
-    } else if ((await readJournalEnd(journal)).some(({ type }) => type === 'run.ended') && (await isFree(lease))) {
-      spent.push(path);
+/** What may go, and what could not be looked at: one line each, naming it. */
+export interface Found {
+  paths: string[];
+  problems: string[];
+}
+
+/** Each on its own: one that is damaged keeps none of the others from being tidied up. */
+export async function findEach(paths: readonly string[], mayGo: (path: string) => Promise<boolean>): Promise<Found> {
+  const found: Found = { paths: [], problems: [] };
+  for (const path of paths) {
+    try {
+      if (await mayGo(path)) found.paths.push(path);
+    } catch (error) {
+      found.problems.push(nameProblem(path, error));
     }
   }
-  return spent;
+  return found;
+}
+
+export function nameProblem(path: string, error: unknown): string {
+  return `${path}: ${toErrorValue(error).message}`;
+}
+
+/** Markers of live runs whose run is over and held by nobody, or does not exist. */
+export async function findSpentMarkers(project: ProjectLayout, now: number): Promise<Found> {
+  const markers = (await namesIn(project.active)).filter((name) => RUN_ID.test(name));
+  return findEach(
+    markers.map((runId) => join(project.active, runId)),
+    async (path) => {
+      const { directory, journal, lease } = runLayout(join(project.runs, basename(path)));
+      // The marker is there before its run is, and the run may be out of sight while it is looked at.
+      if (await isMissing(directory)) return isOld(path, now);
+      const isOver = (await readJournalEnd(journal)).some(({ type }) => type === 'run.ended');
+      return isOver && (await isFree(lease));
+    },
+  );
 }
 
 /**
@@ -46,37 +67,37 @@ export async function closeEndedRun(project: ProjectLayout, marker: string): Pro
 }
 
 /** Output of runners that never came to have a run, or whose run is over. */
-export async function findOldStartLogs(project: ProjectLayout, now: number): Promise<string[]> {
-  const old: string[] = [];
-  for (const name of await namesIn(project.starting)) {
-    const path = join(project.starting, name);
-    // On Windows the log of a living runner stays here.
-    const lease = runLayout(join(project.runs, name.slice(0, 36))).lease;
-    if (name.endsWith('.log') && (await isOld(path, now)) && (await isFree(lease))) old.push(path);
-  }
-  return old;
+export async function findOldStartLogs(project: ProjectLayout, now: number): Promise<Found> {
+  const logs = (await namesIn(project.starting)).filter((name) => name.endsWith('.log'));
+  return findEach(
+    logs.map((name) => join(project.starting, name)),
+    async (path) => {
+      // On Windows the log of a living runner stays here.
+      const { lease } = runLayout(join(project.runs, basename(path).slice(0, 36)));
+      return (await isOld(path, now)) && (await isFree(lease));
+    },
+  );
 }
 
 const STAGING = /^\.([0-9a-f-]{36})\.new$/;
 
 /** Folders of runs whose runner died while it made them. */
-export async function findUnfinishedRuns(project: ProjectLayout, now: number): Promise<string[]> {
-  const unfinished: string[] = [];
-  for (const name of await namesIn(project.runs)) {
-    const path = join(project.runs, name);
-    if (STAGING.test(name) && (await isOld(path, now)) && (await isFree(runLayout(path).lease))) unfinished.push(path);
-  }
-  return unfinished;
+export async function findUnfinishedRuns(project: ProjectLayout, now: number): Promise<Found> {
+  const staged = (await namesIn(project.runs)).filter((name) => STAGING.test(name));
+  return findEach(
+    staged.map((name) => join(project.runs, name)),
+    async (path) => (await isOld(path, now)) && (await isFree(runLayout(path).lease)),
+  );
 }
 
 /** Claims on output files that nobody holds any more. */
-export function findSpentClaims(project: ProjectLayout, now: number): Promise<string[]> {
-  return findIdleLocks(project.claims, LEFTOVER_MS, now);
+export async function findSpentClaims(project: ProjectLayout, now: number): Promise<Found> {
+  return { paths: await findIdleLocks(project.claims, LEFTOVER_MS, now), problems: [] };
 }
 
 /** Locks of session files that nobody holds, whether the session is still there or not: it can be locked anew. */
-export function findSpentSessionLocks(root: RootLayout, now: number): Promise<string[]> {
-  return findIdleLocks(root.sessionLocks, LEFTOVER_MS, now);
+export async function findSpentSessionLocks(root: RootLayout, now: number): Promise<Found> {
+  return { paths: await findIdleLocks(root.sessionLocks, LEFTOVER_MS, now), problems: [] };
 }
 
 async function isFree(lease: string): Promise<boolean> {

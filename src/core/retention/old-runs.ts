@@ -1,10 +1,10 @@
 /** One pass over the runs of a store that may be too old: each is kept for a reason, or removed. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RUN_ID } from '../../protocol/index.ts';
+import { RUN_ID, toErrorValue } from '../../protocol/index.ts';
 import { errnoOf } from '../files/index.ts';
 import { type ProjectLayout, projectLayout, type RootLayout } from '../projects/index.ts';
-import { runIdTime } from '../runs/index.ts';
+import { runIdTime, unreadable } from '../runs/index.ts';
 import { mapBounded } from './bounded.ts';
 import type { Kept } from './keep-reason.ts';
 import { isTooYoung, type RetentionRule, recent, whyKept } from './own-verdict.ts';
@@ -28,21 +28,29 @@ export interface Candidate {
 
 export const keyOf = ({ project, runId }: Candidate) => `${project}/${runId}`;
 
-/** Runs of the store: those to look at closely, in the order in which they are, and those that are too young. */
+/**
+ * Runs of the store: those to look at closely, in the order in which they are, and those that are too young. A project whose
+ * runs cannot be listed is named among the problems.
+ */
 export async function findCandidates(
   root: RootLayout,
   rule: RetentionRule,
-): Promise<{ projects: string[]; old: Candidate[]; young: Candidate[] }> {
+): Promise<{ projects: string[]; old: Candidate[]; young: Candidate[]; problems: string[] }> {
   const projects = (await namesIn(root.projects)).sort();
+  const problems: string[] = [];
   const old: Candidate[] = [];
   const young: Candidate[] = [];
   for (const project of projects) {
     const { runs } = projectLayout(join(root.projects, project));
     // Newest first: what goes on in the session of another comes before it.
-    const ids = (await namesIn(runs)).filter((name) => RUN_ID.test(name)).sort();
+    const names = await namesIn(runs).catch((error: unknown) => {
+      problems.push(toErrorValue(error).message);
+      return [];
+    });
+    const ids = names.filter((name) => RUN_ID.test(name)).sort();
     for (const runId of ids.reverse()) (isTooYoung(runId, rule) ? young : old).push({ project, runId });
   }
-  return { projects, old, young };
+  return { projects, old, young, problems };
 }
 
 export function judgeYoung(candidate: Candidate, rule: RetentionRule): Judged {
@@ -154,6 +162,6 @@ async function namesIn(folder: string): Promise<string[]> {
     return await readdir(folder);
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? '')) return [];
-    throw error;
+    throw unreadable(folder, error);
   }
 }

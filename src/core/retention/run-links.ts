@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { launchRecord } from '../../protocol/index.ts';
 import { errnoOf } from '../files/index.ts';
 import { type ProjectLayout, runLayout } from '../projects/index.ts';
+import { unreadable } from '../runs/index.ts';
 import { mapBounded } from './bounded.ts';
 
 /** What one run says about others. */
@@ -85,8 +86,9 @@ async function readLink(directory: string): Promise<RunLink | undefined> {
   try {
     text = await readFile(runLayout(directory).record, 'utf8');
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? '')) return undefined;
-    throw error;
+    // A folder in its place names nobody.
+    if (['ENOENT', 'ENOTDIR', 'EISDIR'].includes(errnoOf(error) ?? '')) return undefined;
+    throw unreadable(runLayout(directory).record, error);
   }
   const none: RunLink = { sessionsOf: [], copiesFrom: [], parent: null, isWorkflowStep: false, names: [] };
   const parsed = launchRecord.safeParse(parseJson(text));

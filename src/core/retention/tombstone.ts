@@ -3,11 +3,12 @@
  * nobody can begin to use it, and removed; or put back. Whoever used it before the rename has left a trace that is seen now.
  */
 import { lstat, readdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { toErrorValue } from '../../protocol/index.ts';
 import { errnoOf } from '../files/index.ts';
 import { runLayout } from '../projects/index.ts';
 import type { Kept } from './keep-reason.ts';
+import { type Found, findEach } from './leftovers.ts';
 
 /** Looks at a run that lies in this folder for the moment. */
 export type Recheck = (runId: string, directory: string) => Promise<Kept | undefined>;
@@ -52,18 +53,22 @@ function failed(error: unknown): Removal {
 }
 
 /** Folders of cleaners that died a day ago: finished, or put back when the run must stay after all. */
-export async function reapTombstones(runs: string, recheck: Recheck, now: number): Promise<string[]> {
-  const reaped: string[] = [];
-  for (const { runId, path } of await findTombstones(runs, now)) {
-    const isRun = await isThere(runLayout(path).record);
-    if (!isRun) {
-      await rm(path, { recursive: true, force: true });
-      reaped.push(path);
-    } else if (!(await isThere(join(runs, runId)))) {
-      if ((await removeOrPutBack(runs, runId, path, recheck)).outcome === 'removed') reaped.push(path);
-    }
-  }
-  return reaped;
+export async function reapTombstones(runs: string, recheck: Recheck, now: number): Promise<Found> {
+  const tombstones = await findTombstones(runs, now);
+  return findEach(
+    tombstones.map(({ path }) => path),
+    async (path) => {
+      const runId = TOMBSTONE.exec(basename(path))?.[1] ?? '';
+      if (!(await isThere(runLayout(path).record))) {
+        await rm(path, { recursive: true, force: true });
+        return true;
+      }
+      if (await isThere(join(runs, runId))) return false;
+      const removal = await removeOrPutBack(runs, runId, path, recheck);
+      if (removal.outcome === 'failed') throw new Error(removal.reason);
+      return removal.outcome === 'removed';
+    },
+  );
 }
 
 export async function findTombstones(runs: string, now: number): Promise<{ runId: string; path: string }[]> {

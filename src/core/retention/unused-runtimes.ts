@@ -1,5 +1,5 @@
 /** The bundles that runners execute, one folder each. An unfinished run may still need the one it was started with. */
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LanesError } from '../../protocol/index.ts';
 import { errnoOf } from '../files/index.ts';
@@ -22,7 +22,7 @@ export async function findUnusedRuntimes(
 ): Promise<string[]> {
   const names = (await namesIn(root.runtime)).filter((name) => name !== current);
   if (names.length === 0) return [];
-  const needed = await runtimesOfUnfinishedRuns(root);
+  const needed = await runtimesOfUnfinishedRuns(root, names);
   // What cannot be read may need any of them.
   if (needed === 'unknown') return [];
   const unused: string[] = [];
@@ -34,7 +34,7 @@ export async function findUnusedRuntimes(
   return unused;
 }
 
-async function runtimesOfUnfinishedRuns(root: RootLayout): Promise<Set<string> | 'unknown'> {
+async function runtimesOfUnfinishedRuns(root: RootLayout, names: readonly string[]): Promise<Set<string> | 'unknown'> {
   const needed = new Set<string>();
   try {
     for (const project of await namesIn(root.projects)) {
@@ -42,17 +42,35 @@ async function runtimesOfUnfinishedRuns(root: RootLayout): Promise<Set<string> |
       for (const runId of await namesIn(layout.active)) {
         const { directory } = runLayout(join(layout.runs, runId));
         if (await readFinalStatus(directory)) continue;
-        const record = await readLaunchRecord(directory).catch((error: unknown) => {
-          if (error instanceof LanesError && error.code === 'run_not_found') return undefined;
-          throw error;
-        });
-        if (record) needed.add(record.runtime);
+        for (const name of await runtimesIn(directory, names)) needed.add(name);
       }
     }
     return needed;
   } catch {
     return 'unknown';
   }
+}
+
+/** Throws for a record of a newer version, which may need any of them in a way that is not known here. */
+async function runtimesIn(directory: string, names: readonly string[]): Promise<string[]> {
+  try {
+    return [(await readLaunchRecord(directory)).runtime];
+  } catch (error) {
+    if (!(error instanceof LanesError)) throw error;
+    if (error.code === 'run_not_found') return [];
+    if (error.code !== 'run_unreadable') throw error;
+    // Nothing can be started from a damaged record; should a person mend it, it needs what it mentions.
+    const text = await readRecord(runLayout(directory).record);
+    return names.filter((name) => text.includes(name));
+  }
+}
+
+/** Empty when there is none: a folder in its place names nothing either. */
+async function readRecord(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((error: unknown) => {
+    if (['ENOENT', 'ENOTDIR', 'EISDIR'].includes(errnoOf(error) ?? '')) return '';
+    throw error;
+  });
 }
 
 async function namesIn(folder: string): Promise<string[]> {

@@ -105,7 +105,7 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
       return { ...view, epoch: line.epoch, runner: line.process };
     case 'recovery.begun':
       // What waited for the runner that is gone will not be answered by anybody.
-      return withState({ ...view, questions: [] });
+      return withState({ ...view, questions: [], stopRequested: view.stopRequested || line.settle === 'stop' });
     case 'run.proceeded':
       return { ...view, state: 'running', startedAt: view.startedAt ?? line.t };
     case 'child.spawn.intended':

@@ -22,7 +22,10 @@ export async function readLaunchRecord(directory: string): Promise<LaunchRecord>
     throw lanesError('run_unreadable:link', { folder: directory });
   }
   const value = await readJson(path);
-  if (value === undefined) throw lanesError('run_not_found:folder', { folder: directory });
+  if (value === undefined) {
+    if (await isMissing(directory)) throw lanesError('run_not_found:folder', { folder: directory });
+    throw lanesError('run_unreadable:no-record', { file: path });
+  }
   const version = typeof value === 'object' && value !== null && 'version' in value ? value.version : undefined;
   if (typeof version === 'number' && version > 1) {
     throw lanesError('journal_newer:record', { file: path, version });
@@ -39,19 +42,32 @@ async function isLink(path: string): Promise<boolean> {
   );
 }
 
+async function isMissing(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => false,
+    (error: unknown) => errnoOf(error) === 'ENOENT',
+  );
+}
+
 async function readJson(path: string): Promise<unknown> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return undefined;
-    throw lanesError('run_unreadable:file', { file: path, reason: wordsOf(error) });
+    throw unreadable(path, error);
   }
   try {
     return JSON.parse(text);
   } catch {
     throw lanesError('run_unreadable:json', { file: path });
   }
+}
+
+/** `run_unreadable` for what the system refuses to read, naming it. */
+export function unreadable(path: string, error: unknown): LanesError {
+  if (error instanceof LanesError) return error;
+  return lanesError('run_unreadable:file', { file: path, reason: wordsOf(error) }, { cause: error });
 }
 
 /** Follows one run: each `refresh` folds in what came since the last one. */
@@ -84,8 +100,11 @@ export class RunReader {
     return this.#tail.position().skipped;
   }
 
+  /** Throws `run_unreadable` naming the journal. */
   async refresh(): Promise<RunView> {
-    const lines = await this.#tail.read();
+    const lines = await this.#tail.read().catch((error: unknown) => {
+      throw unreadable(this.#tail.path, error);
+    });
     // Another journal in its place: nothing of the old one holds.
     if (this.#tail.generation !== this.#generation) this.#view = initialView(this.record);
     this.#generation = this.#tail.generation;

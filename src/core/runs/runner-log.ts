@@ -19,7 +19,9 @@ export async function runnerLogTail(directory: string, epoch: number): Promise<s
     const { size } = await handle.stat();
     const tail = Buffer.alloc(Math.min(size, TAIL_BYTES));
     const { bytesRead } = await handle.read(tail, 0, tail.length, size - tail.length);
-    return redact(tail.toString('utf8', 0, bytesRead)).trim();
+    // Where the part begins in the middle of a character, that one is left out.
+    const text = tail.toString('utf8', 0, bytesRead);
+    return redact(size > TAIL_BYTES ? text.replace(/^\uFFFD+/, '') : text).trim();
   } catch {
     return '';
   } finally {

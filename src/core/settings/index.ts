@@ -12,45 +12,54 @@ export const DEFAULT_RETENTION_DAYS = 30;
 /** A century: more is a mistake in writing. 0: for ever. */
 const retentionDays = z.int().check(z.minimum(0), z.maximum(36_500));
 
-const configFile = z.looseObject({
-  retention: z.optional(z.looseObject({ days: z.optional(retentionDays) })),
-  pi: z.optional(z.looseObject({ path: z.optional(z.string()) })),
-  node: z.optional(z.looseObject({ path: z.optional(z.string()) })),
-  runner: z.optional(z.looseObject({ systemdScope: z.optional(z.boolean()) })),
-});
-
-export interface Settings {
+/** A path a person has configured, and where that stands, in words they can act on. */
+export interface ConfiguredPath {
   /** Absent: look on `PATH`. */
-  piPath: string | undefined;
-  nodePath: string | undefined;
-  /** Days a run is kept after its end; 0: for ever. */
-  retentionDays?: number | undefined;
-  /** Where the path stands, in words a person can act on. */
-  piSource?: string;
-  nodeSource?: string;
-  /** Runners are started in scopes of systemd, where that can be done. */
-  systemdScope?: boolean;
+  path: string | undefined;
+  source: string;
 }
 
-/** Throws `config_invalid` naming the file, the field and the rule. A missing file means no settings. */
-export async function loadSettings(path: string, env: NodeJS.ProcessEnv = process.env): Promise<Settings> {
-  const config = await readConfig(path);
-  return {
-    piPath: env['PI_LANES_PI'] || config.pi?.path || undefined,
-    nodePath: env['PI_LANES_NODE'] || config.node?.path || undefined,
-    retentionDays: config.retention?.days,
-    piSource: env['PI_LANES_PI'] ? 'variable PI_LANES_PI' : `pi.path in ${path}`,
-    nodeSource: env['PI_LANES_NODE'] ? 'variable PI_LANES_NODE' : `node.path in ${path}`,
-    ...(config.runner?.systemdScope === undefined ? {} : { systemdScope: config.runner.systemdScope }),
-  };
+/*
+ * Each setting is read where it is needed, and only that one is checked: a wrong number of days must not keep a run from being
+ * stopped. All throw `config_invalid` naming the file, the field and the rule; a missing file means no settings.
+ */
+
+const piConfig = z.looseObject({ pi: z.optional(z.looseObject({ path: z.optional(z.string()) })) });
+
+/** `PI_LANES_PI`, else `pi.path` of the shared file. */
+export async function configuredPi(file: string, env: NodeJS.ProcessEnv): Promise<ConfiguredPath> {
+  if (env['PI_LANES_PI']) return { path: env['PI_LANES_PI'], source: 'variable PI_LANES_PI' };
+  return { path: (await readConfig(file, piConfig))?.pi?.path || undefined, source: `pi.path in ${file}` };
 }
 
-async function readConfig(path: string): Promise<z.infer<typeof configFile>> {
+const nodeConfig = z.looseObject({ node: z.optional(z.looseObject({ path: z.optional(z.string()) })) });
+
+/** `PI_LANES_NODE`, else `node.path` of the shared file. */
+export async function configuredNode(file: string, env: NodeJS.ProcessEnv): Promise<ConfiguredPath> {
+  if (env['PI_LANES_NODE']) return { path: env['PI_LANES_NODE'], source: 'variable PI_LANES_NODE' };
+  return { path: (await readConfig(file, nodeConfig))?.node?.path || undefined, source: `node.path in ${file}` };
+}
+
+const retentionConfig = z.looseObject({ retention: z.optional(z.looseObject({ days: z.optional(retentionDays) })) });
+
+/** `retention.days` of the shared file; `undefined`: it says nothing. */
+export async function configuredRetentionDays(file: string): Promise<number | undefined> {
+  return (await readConfig(file, retentionConfig))?.retention?.days;
+}
+
+const runnerConfig = z.looseObject({ runner: z.optional(z.looseObject({ systemdScope: z.optional(z.boolean()) })) });
+
+/** `runner.systemdScope` of the shared file; `undefined`: it says nothing. */
+export async function configuredSystemdScope(file: string): Promise<boolean | undefined> {
+  return (await readConfig(file, runnerConfig))?.runner?.systemdScope;
+}
+
+async function readConfig<T>(path: string, schema: z.ZodMiniType<T>): Promise<T | undefined> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return {};
+    if (errnoOf(error) === 'ENOENT') return undefined;
     throw lanesError('config_invalid:unreadable', { file: path, reason: wordsOf(error) });
   }
   let value: unknown;
@@ -59,7 +68,7 @@ async function readConfig(path: string): Promise<z.infer<typeof configFile>> {
   } catch (error) {
     throw lanesError('config_invalid:json', { file: path, reason: wordsOf(error) });
   }
-  const parsed = configFile.safeParse(value);
+  const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw lanesError('config_invalid:field', { file: path, faults: describeFaults(parsed.error) });
 }
@@ -71,6 +80,5 @@ async function readConfig(path: string): Promise<z.infer<typeof configFile>> {
 export function parseRetentionDays(value: unknown, source: string): number {
   const parsed = retentionDays.safeParse(value);
   if (parsed.success) return parsed.data;
-  const faults = describeFaults(parsed.error);
-  throw lanesError('config_invalid:days', { source, value: JSON.stringify(value) ?? 'undefined', faults });
+  throw lanesError('config_invalid:days', { source, value: JSON.stringify(value) ?? 'undefined' });
 }

@@ -3,13 +3,15 @@
  * on. One small file per answer, so that several clients can write at once. A broken entry is simply asked again.
  */
 import { createHash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type * as z from 'zod/mini';
-import { makePrivateFolder, writeFileAtomic } from '../files/index.ts';
+import { errnoOf, writeFileAtomic } from '../files/index.ts';
 
 export class ProbeCache {
   readonly #folder: string;
+  /** What could not be kept on disk. */
+  readonly #kept = new Map<string, string>();
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -20,17 +22,34 @@ export class ProbeCache {
   }
 
   async get<T>(kind: string, key: string, schema: z.ZodMiniType<T>): Promise<T | undefined> {
+    const file = this.#file(kind, key);
     try {
-      const parsed = schema.safeParse(JSON.parse(await readFile(this.#file(kind, key), 'utf8')));
+      const text = await readFile(file, 'utf8').catch((error: unknown) => {
+        const kept = this.#kept.get(file);
+        if (kept === undefined) throw error;
+        return kept;
+      });
+      const parsed = schema.safeParse(JSON.parse(text));
       return parsed.success ? parsed.data : undefined;
     } catch {
       return undefined;
     }
   }
 
+  /** Never rejects: an answer that cannot be kept is asked for again. Looking at a machine begins no store on it. */
   async set(kind: string, key: string, value: unknown): Promise<void> {
-    await makePrivateFolder(this.#folder);
-    await writeFileAtomic(this.#file(kind, key), `${JSON.stringify(value)}\n`, { durable: false });
+    const file = this.#file(kind, key);
+    const text = `${JSON.stringify(value)}\n`;
+    this.#kept.set(file, text);
+    try {
+      await mkdir(this.#folder, { mode: 0o700 }).catch((error: unknown) => {
+        if (errnoOf(error) !== 'EEXIST') throw error;
+      });
+      await writeFileAtomic(file, text, { durable: false });
+      this.#kept.delete(file);
+    } catch {
+      // No store yet, or one that cannot be written: starting a run says so.
+    }
   }
 }
 

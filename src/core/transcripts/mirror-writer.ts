@@ -4,7 +4,7 @@
  * `transcript.jsonl`, then the newest segments `transcript.tail-<n>.jsonl`.
  */
 import { type FileHandle, open, rm } from 'node:fs/promises';
-import { MAX_BLOCK_CHARS, MAX_DIFF_CHARS, type TranscriptEntry } from '../../protocol/index.ts';
+import { cutText, cutTextFront, MAX_BLOCK_CHARS, MAX_DIFF_CHARS, type TranscriptEntry } from '../../protocol/index.ts';
 import { appendWhole, whenThereIsRoom } from '../files/index.ts';
 import { redact, settledLength } from './redact.ts';
 import { mirrorFiles, tailSegment } from './segments.ts';
@@ -219,7 +219,7 @@ function cleanText(text: string): string {
   const clean = redact(text);
   if (clean.length <= MAX_BLOCK_CHARS) return clean;
   const half = MAX_BLOCK_CHARS / 2;
-  return `${clean.slice(0, half)}\n… ${clean.length - MAX_BLOCK_CHARS} characters left out here …\n${clean.slice(-half)}`;
+  return `${cutText(clean, half)}\n… ${clean.length - MAX_BLOCK_CHARS} characters left out here …\n${cutTextFront(clean, half)}`;
 }
 
 function cleanEntry(entry: TranscriptEntry): TranscriptEntry {
@@ -238,12 +238,12 @@ function cleanEntry(entry: TranscriptEntry): TranscriptEntry {
     case 'tool.update': {
       // Redacted before it is cut: half a token would not be recognised.
       const text = redact(entry.text);
-      return { ...entry, text: text.length > TOOL_UPDATE_CHARS ? `…${text.slice(-TOOL_UPDATE_CHARS)}` : text };
+      return { ...entry, text: text.length > TOOL_UPDATE_CHARS ? `…${cutTextFront(text, TOOL_UPDATE_CHARS)}` : text };
     }
     case 'tool.end': {
       const { diff, ...rest } = entry;
       const text = cleanText(entry.text);
-      return { ...rest, text, ...(diff === undefined ? {} : { diff: redact(diff).slice(0, MAX_DIFF_CHARS) }) };
+      return { ...rest, text, ...(diff === undefined ? {} : { diff: cutText(redact(diff), MAX_DIFF_CHARS) }) };
     }
     case 'delta':
     case 'note':

@@ -1,5 +1,5 @@
 /** A transcript as plain text: for the command line and for read-only documents. */
-import { type TranscriptBlock, type TranscriptEntry, visible } from '../../protocol/index.ts';
+import { cutText, type TranscriptBlock, type TranscriptEntry, visible } from '../../protocol/index.ts';
 
 /** Keeps what is shown: finished parts never change, so that a growing document only has its end replaced. */
 export class TranscriptText {
@@ -115,5 +115,5 @@ function indent(text: string, mark = '  '): string {
 
 function shorten(text: string): string {
   const clean = visible(text).replaceAll('\n', ' ');
-  return clean.length > 160 ? `${clean.slice(0, 159)}…` : clean;
+  return clean.length > 160 ? `${cutText(clean, 159)}…` : clean;
 }

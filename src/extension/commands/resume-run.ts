@@ -1,6 +1,6 @@
 /** Resume: a lost run goes on as the same run; an ended one gets a new run on its session. One button picks the right one. */
 import * as vscode from 'vscode';
-import { GO_ON, type RunSnapshot, resumeKind, resumeRun } from '../../client/index.ts';
+import { GO_ON, isResumable, type RunSnapshot, resumeKind, resumeRun } from '../../client/index.ts';
 import { LanesError, lanesError, type RunState } from '../../protocol/index.ts';
 import { COMMANDS } from '../command-ids.ts';
 import { errorWords } from '../error-words.ts';
@@ -9,13 +9,11 @@ import type { Services } from '../services.ts';
 import { runTitle } from '../trees/runs/run-words.ts';
 import { chooseRun } from './choose-run.ts';
 
-const RESUMABLE: readonly RunState[] = ['lost', 'paused', 'failed', 'partial', 'complete'];
-
 export async function resumeChosenRun(services: Services, node: unknown): Promise<void> {
   if (!vscode.workspace.isTrusted) {
     throw lanesError('untrusted_workspace');
   }
-  const fits = (state: RunState) => RESUMABLE.includes(state);
+  const fits = (state: RunState, { view }: RunSnapshot) => isResumable(state, view);
   const snapshot = await chooseRun(services, node, fits, vscode.l10n.t('There is no run here that can be resumed.'));
   if (!snapshot) return;
   if ((await resumeKind(snapshot.directory)) === 'continue') {

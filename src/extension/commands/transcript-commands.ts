@@ -2,7 +2,7 @@
 import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
 import type { RunSnapshot } from '../../client/index.ts';
-import { lanesError, type SourceFile } from '../../protocol/index.ts';
+import { cutText, lanesError, type SourceFile } from '../../protocol/index.ts';
 import { filesOfRun } from '../panels/transcript/transcript-panel.ts';
 import type { Services } from '../services.ts';
 import { TranscriptDocuments } from '../transcripts/transcript-documents.ts';
@@ -66,11 +66,13 @@ export async function exportTranscript(services: Services, node: unknown): Promi
   const what = await exported(services, node);
   if (!what) return;
   const { files, title } = what;
-  const name = `${title
-    .replace(/[^\p{L}\p{N} ._-]+/gu, ' ')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .slice(0, 60)}.md`;
+  const name = `${cutText(
+    title
+      .replace(/[^\p{L}\p{N} ._-]+/gu, ' ')
+      .replace(/\s+/g, ' ')
+      .trim(),
+    60,
+  )}.md`;
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const target = await vscode.window.showSaveDialog({
     ...(folder ? { defaultUri: vscode.Uri.joinPath(folder, name) } : {}),

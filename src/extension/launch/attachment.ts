@@ -1,4 +1,5 @@
 /** What a task is about: a selection, files or problems, as text that stands below the task. */
+import { cutText } from '../../protocol/index.ts';
 
 export interface Attachment {
   /** How a person is shown it: `src/berths.js:3-7`. */
@@ -26,7 +27,7 @@ export function selectionText({ path, firstLine, lastLine, language, text, unsav
   const where = firstLine === lastLine ? `line ${firstLine}` : `lines ${firstLine} to ${lastLine}`;
   const note = unsaved ? ', with changes that are not saved yet' : '';
   const cut = text.length > MAX_SELECTION;
-  const shown = cut ? text.slice(0, MAX_SELECTION) : text;
+  const shown = cut ? cutText(text, MAX_SELECTION) : text;
   const end = cut ? `\nOnly the first ${MAX_SELECTION} characters are shown here; read the rest in the file.` : '';
   return `This is about ${where} of ${path}${note}:\n\n${fenced(shown, language)}${end}`;
 }

@@ -2,7 +2,7 @@
 import { sep } from 'node:path';
 import * as vscode from 'vscode';
 import { childLayout } from '../../core/projects/index.ts';
-import { isTerminal } from '../../protocol/index.ts';
+import { cutTextFront, isTerminal } from '../../protocol/index.ts';
 import { TRANSCRIPT_SCHEME } from '../command-ids.ts';
 import { errorWords } from '../error-words.ts';
 import { isRunFolder } from '../panels/transcript/subject.ts';
@@ -67,7 +67,7 @@ export class TranscriptDocuments implements vscode.TextDocumentContentProvider, 
     const end = over ? `\n── ${stateWord(snapshot.state)}\n${why}` : '';
     const body = text === '' && end === '' ? vscode.l10n.t('Waiting for the agent…') : `${text}${end}`;
     if (body.length <= MAX_CHARS) return body;
-    return `${vscode.l10n.t('The beginning is not shown here; it is in {0}', childLayout(directory, 1).transcript)}\n\n${body.slice(-MAX_CHARS)}`;
+    return `${vscode.l10n.t('The beginning is not shown here; it is in {0}', childLayout(directory, 1).transcript)}\n\n${cutTextFront(body, MAX_CHARS)}`;
   }
 
   /** Only run folders of our own store are read, whoever opens the document. */

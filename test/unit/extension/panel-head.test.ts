@@ -1,7 +1,13 @@
 /** What the head of a transcript says of its run, and what it offers. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { runHead, sessionHead } from '../../../src/extension/panels/transcript/panel-head.ts';
-import { type ChildPhase, describeError, type PanelItem, type RunState } from '../../../src/protocol/index.ts';
+import {
+  type ChildPhase,
+  describeError,
+  type PanelItem,
+  type RunState,
+  type RunView,
+} from '../../../src/protocol/index.ts';
 import { someUsage } from '../builders/transcripts.ts';
 import { aSnapshot } from './snapshots.ts';
 import { workspace } from './vscode-stand-in.ts';
@@ -12,8 +18,8 @@ afterEach(() => {
 });
 
 const facts = { source: { kind: 'mirror' as const, other: false }, tokens: null, model: null, window: null };
-const offered = (state: RunState) =>
-  Object.entries(runHead(aSnapshot(state), 1, facts).can)
+const offered = (state: RunState, over: Partial<RunView> = {}) =>
+  Object.entries(runHead(aSnapshot(state, { over }), 1, facts).can)
     .filter(([, can]) => can)
     .map(([name]) => name);
 
@@ -31,10 +37,12 @@ describe('the head of a run', () => {
       ['complete', ['resume']],
       ['partial', ['resume']],
       ['failed', ['resume']],
-      ['stopped', []],
+      ['stopped', ['resume']],
       ['rejected', []],
     ];
     for (const [state, wanted] of states) expect(offered(state), state).toEqual(wanted);
+    // Nobody stopped the one above: its Pi was ended from outside.
+    expect(offered('stopped', { stopRequested: true })).toEqual([]);
   });
 
   it('offers no start where nothing may start', () => {

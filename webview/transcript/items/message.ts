@@ -1,6 +1,6 @@
 /** What was said to the child, and what it said and thought. */
 import { html, nothing, type TemplateResult } from 'lit';
-import type { PanelItem } from '../../../src/protocol/index.ts';
+import { cutTextFront, type PanelItem } from '../../../src/protocol/index.ts';
 import { icon } from '../../shared/icons.ts';
 import type { ItemContext } from '../item-context.ts';
 import { LIVE_CHARS } from '../item-text.ts';
@@ -79,7 +79,7 @@ function said(text: string, streaming: boolean, context: ItemContext): TemplateR
 }
 
 function lastLine(text: string): string {
-  const lines = text.trimEnd().slice(-400).split('\n');
+  const lines = cutTextFront(text.trimEnd(), 400).split('\n');
   return preview(lines.at(-1) ?? '', 200);
 }
 

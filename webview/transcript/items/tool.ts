@@ -1,7 +1,7 @@
 /** A tool call: one compact line, and under it what it was given, what it said and what it changed. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { ref } from 'lit/directives/ref.js';
-import { formatDuration, type PanelItem } from '../../../src/protocol/index.ts';
+import { cutTextFront, formatDuration, type PanelItem } from '../../../src/protocol/index.ts';
 import { type IconName, icon } from '../../shared/icons.ts';
 import type { ItemContext } from '../item-context.ts';
 import { firstLine, lastLines, messageText, outputText } from '../shown-text.ts';
@@ -116,7 +116,7 @@ ${outputText(textOf(item.output, context))}</pre
 /** What a folded tool shows: its live output, or why it failed. */
 function peek(item: ToolItem, context: ItemContext): TemplateResult | typeof nothing {
   if (item.state !== 'running' && item.state !== 'failed') return nothing;
-  const text = lastLines(outputText(item.output.text.slice(-8192)), PEEK_LINES);
+  const text = lastLines(outputText(cutTextFront(item.output.text, 8192)), PEEK_LINES);
   if (text === '') return nothing;
   const kind = item.state === 'failed' ? 'bad' : '';
   return html`<pre class="box peek ${kind}" aria-label=${context.words.text('tool.output')}>${text}</pre>`;

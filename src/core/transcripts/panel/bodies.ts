@@ -1,5 +1,5 @@
 /** Bodies as they are sent unasked: the beginning of a text, or the end of one that is still growing. */
-import { MAX_INLINE_CHARS, type PanelBody } from '../../../protocol/index.ts';
+import { cutText, cutTextFront, MAX_INLINE_CHARS, type PanelBody } from '../../../protocol/index.ts';
 
 /** Where the shown end of a growing text may begin: at multiples of this, so that it moves seldom. */
 const STEP_CHARS = 8 * 1024;
@@ -12,9 +12,7 @@ function detached(text: string): string {
 /** The beginning of a text, and how to get the whole. Pairs of surrogates stay whole. */
 export function bodyOf(text: string, ref: () => string): PanelBody {
   if (text.length <= MAX_INLINE_CHARS) return { text, length: text.length, ref: null };
-  const last = text.charCodeAt(MAX_INLINE_CHARS - 1);
-  const end = last >= 0xd800 && last <= 0xdbff ? MAX_INLINE_CHARS - 1 : MAX_INLINE_CHARS;
-  return { text: detached(text.slice(0, end)), length: text.length, ref: ref() };
+  return { text: detached(cutText(text, MAX_INLINE_CHARS)), length: text.length, ref: ref() };
 }
 
 export const NO_BODY: PanelBody = { text: '', length: 0, ref: null };
@@ -32,7 +30,7 @@ export class GrowingText {
   add(text: string): void {
     this.#length += text.length;
     const all = this.#end + text;
-    this.#end = all.length > 4 * MAX_INLINE_CHARS ? detached(all.slice(-MAX_INLINE_CHARS)) : all;
+    this.#end = all.length > 4 * MAX_INLINE_CHARS ? detached(cutTextFront(all, MAX_INLINE_CHARS)) : all;
   }
 
   /** What is kept of it: all while it is short. */

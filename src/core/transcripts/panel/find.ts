@@ -1,5 +1,5 @@
 /** Looking for text through a whole transcript: line by line, from the beginning, as long as somebody wants it. */
-import type { FindHit } from '../../../protocol/index.ts';
+import { cutText, type FindHit, isPairSplit } from '../../../protocol/index.ts';
 import type { Format } from './format.ts';
 import { type Pages, startOf } from './pages.ts';
 import type { Place } from './places.ts';
@@ -32,11 +32,12 @@ function roughly(query: string, matchCase: boolean): ((data: Buffer) => boolean)
 }
 
 function excerptOf(text: string, at: number, length: number): Pick<FindHit, 'excerpt' | 'at' | 'length'> {
-  const from = Math.max(0, at - EXCERPT_BEFORE);
+  const wanted = Math.max(0, at - EXCERPT_BEFORE);
+  const from = isPairSplit(text, wanted) ? wanted + 1 : wanted;
   const shown = Math.min(length, EXCERPT_AFTER);
   // One character for one: positions stay true.
-  const excerpt = text.slice(from, at + length + EXCERPT_AFTER - shown).replace(/[\r\n\t]/g, ' ');
-  return { excerpt: excerpt.slice(0, EXCERPT_BEFORE + 2 * EXCERPT_AFTER), at: at - from, length: shown };
+  const excerpt = cutText(text.slice(from), at + length + EXCERPT_AFTER - shown - from).replace(/[\r\n\t]/g, ' ');
+  return { excerpt: cutText(excerpt, EXCERPT_BEFORE + 2 * EXCERPT_AFTER), at: at - from, length: shown };
 }
 
 export async function* findIn(

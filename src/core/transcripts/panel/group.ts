@@ -2,7 +2,7 @@
  * The items of one group of lines, in the order in which they began. Pure: what is shown follows from the lines, from how
  * the group ends, and from what the reader knows beside them.
  */
-import type { PanelBody, PanelItem, SourceContext } from '../../../protocol/index.ts';
+import { cutText, type PanelBody, type PanelItem, type SourceContext } from '../../../protocol/index.ts';
 import { redact } from '../redact.ts';
 import { bodyOf, GrowingText, NO_BODY } from './bodies.ts';
 import type { FileLine } from './file-lines.ts';
@@ -272,7 +272,7 @@ export class Group {
 export function originOf(at: Place, text: string, around: Surroundings): Origin {
   const { firstUser } = around;
   if (firstUser && firstUser.part === at.part && firstUser.offset === at.offset) return 'task';
-  const preview = redact(text.slice(0, ENOUGH_CHARS)).replace(/\s+/g, ' ').slice(0, PREVIEW_CHARS);
+  const preview = cutText(redact(text.slice(0, ENOUGH_CHARS)).replace(/\s+/g, ' '), PREVIEW_CHARS);
   return around.steering.find((steer) => steer.preview === preview)?.mode ?? 'follow-up';
 }
 

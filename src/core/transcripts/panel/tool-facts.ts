@@ -1,5 +1,5 @@
 /** What a tool call says about itself: the one line that names it, the file it is about, and what it changed. */
-import { MAX_DIFF_CHARS, type PanelItem } from '../../../protocol/index.ts';
+import { cutText, MAX_DIFF_CHARS, type PanelItem } from '../../../protocol/index.ts';
 
 type ToolItem = Extract<PanelItem, { kind: 'tool' }>;
 type Diff = NonNullable<ToolItem['diff']>;
@@ -91,7 +91,7 @@ export function diffFromArguments(name: string, args: unknown): Diff | null {
   if (name === 'write') {
     const content = given['content'];
     if (typeof content !== 'string') return null;
-    const start = content.slice(0, MAX_DIFF_CHARS);
+    const start = cutText(content, MAX_DIFF_CHARS);
     const diff = bounded(rows(start).map((text) => ({ kind: 'added', text })));
     return { ...diff, cut: diff.cut || start.length < content.length };
   }
@@ -101,8 +101,8 @@ export function diffFromArguments(name: string, args: unknown): Diff | null {
     const { oldText, newText } = fields(edit);
     if (typeof oldText !== 'string' || typeof newText !== 'string') return [];
     return [
-      ...rows(oldText.slice(0, MAX_DIFF_CHARS)).map((text) => ({ kind: 'removed' as const, text })),
-      ...rows(newText.slice(0, MAX_DIFF_CHARS)).map((text) => ({ kind: 'added' as const, text })),
+      ...rows(cutText(oldText, MAX_DIFF_CHARS)).map((text) => ({ kind: 'removed' as const, text })),
+      ...rows(cutText(newText, MAX_DIFF_CHARS)).map((text) => ({ kind: 'added' as const, text })),
     ];
   });
   return lines.length === 0 ? null : bounded(lines);

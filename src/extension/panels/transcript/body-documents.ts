@@ -1,6 +1,7 @@
 /** Long bodies of transcripts as read-only documents, kept for as long as they are open. */
 import * as vscode from 'vscode';
 import { visible } from '../../../core/transcripts/index.ts';
+import { cutText } from '../../../protocol/index.ts';
 import { BODY_SCHEME } from '../../command-ids.ts';
 
 /** The editor holds a document as one string. */
@@ -25,11 +26,13 @@ export class BodyDocuments implements vscode.TextDocumentContentProvider, vscode
 
   async show(title: string, text: string): Promise<void> {
     const name =
-      title
-        .replace(/[^\p{L}\p{N} ._-]+/gu, ' ')
-        .replace(/\s+/g, ' ')
-        .trim()
-        .slice(0, 60) || 'text';
+      cutText(
+        title
+          .replace(/[^\p{L}\p{N} ._-]+/gu, ' ')
+          .replace(/\s+/g, ' ')
+          .trim(),
+        60,
+      ) || 'text';
     const uri = vscode.Uri.from({ scheme: BODY_SCHEME, path: `/${name}`, query: String(++this.#count) });
     this.#texts.set(uri.toString(), visible(text));
     const document = await vscode.workspace.openTextDocument(uri);

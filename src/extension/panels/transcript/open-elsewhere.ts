@@ -2,7 +2,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import * as vscode from 'vscode';
 import { visible } from '../../../core/transcripts/index.ts';
-import { type LanesError, lanesError } from '../../../protocol/index.ts';
+import { cutText, type LanesError, lanesError } from '../../../protocol/index.ts';
 import { plain } from '../../messages.ts';
 
 /**
@@ -50,7 +50,7 @@ export async function openLink(url: string): Promise<void> {
   }
   const isWeb = parsed?.protocol === 'https:' || parsed?.protocol === 'http:';
   if (!parsed || !isWeb || parsed.username !== '' || parsed.password !== '') {
-    throw lanesError('link_refused', { address: plain(visible(url).slice(0, 200)) });
+    throw lanesError('link_refused', { address: plain(cutText(visible(url), 200)) });
   }
   await vscode.env.openExternal(vscode.Uri.parse(parsed.href, true));
 }

@@ -1,13 +1,11 @@
 /** Head and foot of the transcript page: the run in words and numbers, and what can be done with it. */
 import * as vscode from 'vscode';
-import type { RunSnapshot } from '../../../client/index.ts';
+import { isResumable, type RunSnapshot } from '../../../client/index.ts';
 import type { ChildView, PanelHead, PanelItem, RunState } from '../../../protocol/index.ts';
 import { translatedError } from '../../error-words.ts';
 import { runTitle, stateWord } from '../../trees/runs/run-words.ts';
 
 export const isWorking = (state: RunState): boolean => state === 'queued' || state === 'running' || state === 'waiting';
-
-const RESUMABLE: readonly RunState[] = ['lost', 'paused', 'failed', 'partial', 'complete'];
 
 export interface HeadFacts {
   source: PanelHead['source'];
@@ -25,7 +23,7 @@ export function runHead(snapshot: RunSnapshot, childIndex: number, facts: HeadFa
   const { state, view, runId, error } = snapshot;
   const child = view?.children.find(({ index }) => index === childIndex);
   const working = isWorking(state);
-  const canResume = RESUMABLE.includes(state) && view !== null && vscode.workspace.isTrusted;
+  const canResume = view !== null && isResumable(state, view) && vscode.workspace.isTrusted;
   return {
     runId,
     title: runTitle(snapshot),

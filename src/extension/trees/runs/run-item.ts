@@ -1,6 +1,6 @@
 /** One run as a row of the tree. */
 import * as vscode from 'vscode';
-import type { RunSnapshot } from '../../../client/index.ts';
+import { isResumable, type RunSnapshot } from '../../../client/index.ts';
 import {
   elapsedMs,
   formatCost,
@@ -37,7 +37,7 @@ export function stateIcon(state: RunState): vscode.ThemeIcon {
   return new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
 }
 
-function contextValueOf(state: RunState, needsPerson: boolean): string {
+function contextValueOf({ state, view }: RunSnapshot, needsPerson: boolean): string {
   switch (state) {
     case 'queued':
     case 'running':
@@ -51,6 +51,7 @@ function contextValueOf(state: RunState, needsPerson: boolean): string {
     case 'unknown':
       return ITEM.unknownRun;
     case 'stopped':
+      return isResumable(state, view) ? ITEM.resumableRun : ITEM.endedRun;
     case 'rejected':
       return ITEM.endedRun;
     case 'failed':
@@ -76,7 +77,7 @@ export function createRunItem(snapshot: RunSnapshot, context: RunItemContext): v
   const item = new vscode.TreeItem(runTitle(snapshot), vscode.TreeItemCollapsibleState.None);
   item.id = snapshot.runId;
   item.iconPath = stateIcon(state);
-  item.contextValue = contextValueOf(state, context.needsPerson);
+  item.contextValue = contextValueOf(snapshot, context.needsPerson);
   item.accessibilityInformation = { label: runSentence(snapshot) };
   item.description = descriptionOf(snapshot, context);
   if (!view) return item;

@@ -1,0 +1,71 @@
+/** Reading a command line strictly: what is not known is refused by name, because a mistyped option must not start an agent. */
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { lanesError, wordsOf } from '../protocol/index.ts';
+
+export const text = { type: 'string' } as const;
+export const flag = { type: 'boolean' } as const;
+
+type Options = NonNullable<ParseArgsConfig['options']>;
+
+/** How many words a command takes, and what is missing when there are fewer. */
+export interface Words {
+  min: number;
+  max: number;
+  /** What is said when there is none at all. Default: that the run is missing. */
+  missing?: 'launch_invalid:no-script';
+}
+
+/** Throws `launch_invalid` with the option, its value and the rule in one sentence. `--json` is an option of every command. */
+export function parse<T extends Options>(args: string[], options: T, words: Words) {
+  const known: Options = { ...options, json: flag };
+  checkOptions(args, known, words);
+  const parsed = (() => {
+    const config = { args: joined(args, known), options: { ...options, json: flag } };
+    try {
+      return parseArgs({ ...config, allowPositionals: true, strict: true });
+    } catch (error) {
+      throw lanesError('launch_invalid:options', { reason: wordsOf(error) });
+    }
+  })();
+  const { length } = parsed.positionals;
+  if (length < words.min)
+    throw lanesError(length === 0 ? (words.missing ?? 'launch_invalid:no-run') : 'launch_invalid:no-message');
+  if (length > words.max) {
+    throw lanesError('launch_invalid:too-many', { word: parsed.positionals[words.max] ?? '' });
+  }
+  return parsed;
+}
+
+/** The platform's own words name neither the value nor what would be right. */
+function checkOptions(args: string[], known: Options, words: Words): void {
+  const { tokens } = parseArgs({ args, options: known, allowPositionals: true, strict: false, tokens: true });
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value, inlineValue } = token;
+    const option = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (!option) {
+      // Whoever says something to an agent may well begin with a dash.
+      throw words.max > 0
+        ? lanesError('launch_invalid:option-or-text', { option: rawName, text: args[token.index] ?? '' })
+        : lanesError('launch_invalid:option', { option: rawName });
+    }
+    if (option.type === 'boolean') {
+      if (value !== undefined) throw lanesError('launch_invalid:flag-value', { option: rawName, value });
+    } else if (value === undefined) {
+      throw lanesError('launch_invalid:no-value', { option: rawName });
+    } else if (!inlineValue && /^-\D/.test(value)) {
+      throw lanesError('launch_invalid:dash-value', { option: rawName, value });
+    }
+  }
+}
+
+/** `--days -1` is a value like any other: that it is none of those allowed is for whoever reads it to say. */
+function joined(args: string[], known: Options): string[] {
+  const { tokens } = parseArgs({ args, options: known, allowPositionals: true, strict: false, tokens: true });
+  const result = [...args];
+  for (const token of tokens.toReversed()) {
+    if (token.kind !== 'option' || token.value === undefined || token.inlineValue) continue;
+    result.splice(token.index, 2, `${token.rawName}=${token.value}`);
+  }
+  return result;
+}
