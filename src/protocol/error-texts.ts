@@ -135,7 +135,7 @@ export const ERROR_TEXTS = {
   'launch_invalid:no-value': { message: '{option} needs a value, and nothing stands behind it.', hint: HELP },
   'launch_invalid:dash-value': {
     message: '{option} needs a value, and "{value}" stands behind it.',
-    hint: 'If that is its value, join the two with "=".',
+    hint: 'If that is its value, write {option}={value}.',
   },
   'launch_invalid:empty-model': { message: 'model is empty.', hint: 'Name a model as provider/id, or leave it out.' },
   'launch_invalid:empty-folder': {
