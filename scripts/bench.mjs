@@ -1,5 +1,5 @@
 // Prints each measured budget with its value. Usage: npm run bench [-- --only <row> …]
-// Rows: activation, tree, typing, validate, launch, idle, engine, retention, transcript, vsix. Nothing here fails a build: machines differ; the numbers are read by people.
+// Rows: activation, typing, validate, launch, idle, engine, retention, transcript, vsix. Nothing here fails a build: machines differ; the numbers are read by people.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -58,17 +58,6 @@ const ROWS = {
     return [
       ['activate() returns', '< 50 ms', `${activate} ms`],
       ['  loading the bundle / finishing', '', `${load} ms / ${finish} ms`],
-    ];
-  },
-  tree: async () => {
-    const { paint, first, change } = await measure('tree');
-    return [
-      [
-        'Runs view of 1,000 runs: opened → its rows are there',
-        '< 200 ms',
-        `${paint} ms (median of 5; first ${first} ms)`,
-      ],
-      ['  change on disk → shown in its row', '< 250 ms', `${change} ms (median of 5)`],
     ];
   },
   typing: async () => {
