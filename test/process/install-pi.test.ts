@@ -101,7 +101,8 @@ test('a registry that refuses, and none at all: npm is quoted, nothing is left, 
   expect((await cli('install-pi', '--yes')).code).toBe(0);
 });
 
-test.runIf(process.platform !== 'win32')('Ctrl+C ends npm and leaves nothing', async () => {
+/** An install in the middle of its download, which never ends. */
+async function stalledInstall() {
   registry.behave('stall');
   const before = registry.downloads;
   const child = spawn(process.execPath, [join(world.dist, 'cli.mjs'), 'install-pi', '--yes'], {
@@ -111,21 +112,18 @@ test.runIf(process.platform !== 'win32')('Ctrl+C ends npm and leaves nothing', a
   });
   const ended = once(child, 'exit');
   await waitFor('the download', () => registry.downloads > before, { timeoutMs: 30_000 });
+  return { child, ended };
+}
+
+test.runIf(process.platform !== 'win32')('Ctrl+C ends npm and leaves nothing', async () => {
+  const { child, ended } = await stalledInstall();
   child.kill('SIGINT');
   expect(await ended).toEqual([130, null]);
   expect(await copies()).toEqual([]);
 });
 
 test.runIf(process.platform !== 'win32')('what a killed install has left is tidied up by the next', async () => {
-  registry.behave('stall');
-  const before = registry.downloads;
-  const child = spawn(process.execPath, [join(world.dist, 'cli.mjs'), 'install-pi', '--yes'], {
-    cwd: world.project,
-    env,
-    stdio: 'ignore',
-  });
-  const ended = once(child, 'exit');
-  await waitFor('the download', () => registry.downloads > before, { timeoutMs: 30_000 });
+  const { child, ended } = await stalledInstall();
   child.kill('SIGKILL');
   await ended;
   expect(await copies()).toEqual([expect.stringMatching(/^\.new-1\.6\.0-/)]);

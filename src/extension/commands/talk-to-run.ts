@@ -5,6 +5,7 @@ import { visible } from '../../core/transcripts/index.ts';
 import { LanesError, type QuestionAnswer, type QuestionView, type RunState } from '../../protocol/index.ts';
 import { plain } from '../messages.ts';
 import type { Services } from '../services.ts';
+import { steerDraftKey } from '../steer-draft.ts';
 import { runTitle } from '../trees/runs/run-words.ts';
 import { chooseRun } from './choose-run.ts';
 
@@ -13,7 +14,7 @@ const isWorking = (state: RunState) => state === 'queued' || state === 'running'
 async function say(services: Services, node: unknown, mode: 'steer' | 'follow-up'): Promise<void> {
   const snapshot = await chooseRun(services, node, isWorking, vscode.l10n.t('No agent is running here.'));
   if (!snapshot) return;
-  const kept = `steer.${snapshot.runId}`;
+  const kept = steerDraftKey(snapshot.runId);
   const message = await vscode.window.showInputBox({
     title: runTitle(snapshot),
     prompt:

@@ -3,44 +3,14 @@
  * repeat earlier content (`partial`, cumulative `message`) are never looked at.
  */
 import * as z from 'zod/mini';
+import { type PiContent, piContent, piMessage, piToolDetails } from '../../pi-messages/index.ts';
 import type { SplitLine } from './line-splitter.ts';
 
-const content = z.union([
-  z.object({ type: z.literal('text'), text: z.string() }),
-  z.object({ type: z.literal('thinking'), thinking: z.string() }),
-  z.object({ type: z.literal('toolCall'), id: z.string(), name: z.string(), arguments: z.optional(z.unknown()) }),
-  z.object({ type: z.literal('image'), mimeType: z.string() }),
-  z.object({ type: z.string() }),
-]);
-export type PiContent = z.infer<typeof content>;
-
-/** A number that is missing or odd (NaN becomes null in JSON) counts as nothing; it must not cost us the message. */
-const count = z.catch(z.number(), 0);
-
-const piUsage = z.object({
-  input: count,
-  output: count,
-  cacheRead: count,
-  cacheWrite: count,
-  cost: z.catch(z.optional(z.object({ total: count })), undefined),
-});
-
-const message = z.object({
-  role: z.string(),
-  content: z._default(z.union([z.string(), z.array(content)]), []),
-  stopReason: z.optional(z.string()),
-  errorMessage: z.optional(z.string()),
-  provider: z.optional(z.string()),
-  model: z.optional(z.string()),
-  usage: z.catch(z.optional(piUsage), undefined),
-  display: z.optional(z.boolean()),
-});
-export type PiMessage = z.infer<typeof message>;
+export type { PiContent, PiMessage } from '../../pi-messages/index.ts';
 
 const toolResult = z.object({
-  content: z._default(z.array(content), []),
-  /** Of the edit tool: what it changed. Other tools have details of their own, which are not looked at. */
-  details: z.catch(z.optional(z.object({ diff: z.optional(z.string()) })), undefined),
+  content: z._default(z.array(piContent), []),
+  details: piToolDetails,
 });
 
 const record = z.discriminatedUnion('type', [
@@ -66,7 +36,7 @@ const record = z.discriminatedUnion('type', [
       delta: z.optional(z.string()),
     }),
   }),
-  z.object({ type: z.literal('message_end'), message }),
+  z.object({ type: z.literal('message_end'), message: piMessage }),
   z.object({
     type: z.literal('tool_execution_start'),
     toolCallId: z.string(),

@@ -1,7 +1,7 @@
 /** One transcript panel: brings together its page, the reader of its files and the run it shows. */
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import { answerQuestion, type RunSnapshot, steerRun } from '../../../client/index.ts';
+import type { RunSnapshot } from '../../../client/index.ts';
 import { childLayout } from '../../../core/projects/index.ts';
 import {
   describeError,
@@ -9,27 +9,26 @@ import {
   type ErrorValue,
   type FromTranscriptPanel,
   fromTranscriptPanel,
-  LanesError,
-  lanesError,
   type PanelHead,
   type PanelItem,
   type SourceContext,
   type SourceFile,
-  type ToTranscriptPanel,
   toErrorValue,
 } from '../../../protocol/index.ts';
 import { COMMANDS } from '../../command-ids.ts';
-import { errorWords, translatedError } from '../../error-words.ts';
+import { translatedError } from '../../error-words.ts';
 import { showError } from '../../messages.ts';
 import type { Services } from '../../services.ts';
-import { type BodyDocuments, MAX_BODY_DOCUMENT_CHARS } from './body-documents.ts';
+import type { BodyDocuments } from './body-documents.ts';
 import { FollowedRun } from './followed-run.ts';
 import { openFileAt, openLink } from './open-elsewhere.ts';
 import { Outbox } from './outbox.ts';
 import { isWorking, lastRequest, runHead, sessionHead } from './panel-head.ts';
+import { RunTalk } from './run-talk.ts';
 import { stateIcon } from './state-icon.ts';
 import type { Subject } from './subject.ts';
 import type { Reader, SourceMessage, TranscriptReaders } from './transcript-reader.ts';
+import { WholeBodies } from './whole-bodies.ts';
 
 type Message<T extends FromTranscriptPanel['type']> = Extract<FromTranscriptPanel, { type: T }>;
 type FromSource<T extends SourceMessage['type']> = Extract<SourceMessage, { type: T }>;
@@ -41,9 +40,6 @@ const COMMAND_IDS = {
   resume: COMMANDS.resumeRun,
   'open-text': COMMANDS.openTranscriptText,
 } as const;
-
-/** Requests of ours beside the page's; the page counts from 1. */
-const OWN_REQUESTS = 1_000_000_000;
 
 export interface PanelTools {
   services: Services;
@@ -58,6 +54,8 @@ export class TranscriptPanel {
   readonly #tools: PanelTools;
   readonly #outbox: Outbox;
   readonly #run: FollowedRun | undefined;
+  readonly #talk: RunTalk;
+  readonly #bodies = new WholeBodies();
   readonly #subscriptions: vscode.Disposable[] = [];
   #snapshot: RunSnapshot | undefined;
   #reader: Reader | undefined;
@@ -70,9 +68,6 @@ export class TranscriptPanel {
   #request: { tokens: number; model: string | null } | undefined;
   #windows = new Map<string, number | null>();
   #context = '';
-  #ownRequest = OWN_REQUESTS;
-  readonly #own = new Map<number, (message: SourceMessage) => void>();
-  #isSending = false;
   /** Something is missing in what is shown. */
   #hasGap = false;
   #isDisposed = false;
@@ -83,6 +78,7 @@ export class TranscriptPanel {
     this.#tools = tools;
     this.#source = { kind: subject.kind === 'run' ? 'mirror' : 'session', other: false };
     this.#outbox = new Outbox((message) => panel.webview.postMessage(message));
+    this.#talk = new RunTalk(subject, tools.services, (receipt) => this.#outbox.send(receipt));
     this.#subscriptions.push(
       panel.webview.onDidReceiveMessage((message: unknown) => void this.#receive(message)),
       panel.onDidChangeViewState(() => this.#seen()),
@@ -186,12 +182,7 @@ export class TranscriptPanel {
   }
 
   #hear(message: SourceMessage): void {
-    if (this.#isDisposed) return;
-    const own = 'request' in message && message.request !== null ? this.#own.get(message.request) : undefined;
-    if (own) {
-      own(message);
-      return;
-    }
+    if (this.#isDisposed || this.#bodies.take(message)) return;
     switch (message.type) {
       case 'snapshot':
         this.#window = message;
@@ -231,7 +222,7 @@ export class TranscriptPanel {
     const taken = () => this.#reader?.send({ type: 'taken' });
     const { window } = message;
     this.#outbox.send(
-      { type: 'snapshot', head: this.#head(), window, draft: this.#draft() },
+      { type: 'snapshot', head: this.#head(), window, draft: this.#talk.draft },
       sizeOf(window.items),
       taken,
     );
@@ -276,14 +267,6 @@ export class TranscriptPanel {
     if (!this.#isDisposed) this.#outbox.sendHead(this.#head());
   }
 
-  get #draftKey(): string {
-    return `steer.${basename(this.subject.kind === 'run' ? this.subject.directory : '')}`;
-  }
-
-  #draft(): string {
-    return this.subject.kind === 'run' ? (this.#tools.services.state.get<string>(this.#draftKey) ?? '') : '';
-  }
-
   async #receive(data: unknown): Promise<void> {
     const parsed = fromTranscriptPanel.safeParse(data);
     if (!parsed.success) {
@@ -324,15 +307,13 @@ export class TranscriptPanel {
         break;
       }
       case 'steer':
-        await this.#steer(message);
+        await this.#talk.steer(message);
         break;
       case 'answer':
-        await this.#answer(message);
+        await this.#talk.answer(message);
         break;
       case 'draft':
-        // A box that was emptied by sending is not empty for good before there is a receipt.
-        if (this.subject.kind === 'run' && !(this.#isSending && message.text === ''))
-          await this.#tools.services.state.update(this.#draftKey, message.text === '' ? undefined : message.text);
+        await this.#talk.keepDraft(message.text);
         break;
       case 'open.file':
         await openFileAt(this.#snapshot?.view?.cwd ?? this.#cwd, message.path, message.line);
@@ -341,7 +322,7 @@ export class TranscriptPanel {
         await openLink(message.url);
         break;
       case 'open.body':
-        await this.#tools.bodies.show(message.title, await this.#wholeBody(message.ref));
+        await this.#tools.bodies.show(message.title, await this.#bodies.fetch(this.#reader, message.ref));
         break;
       case 'copy':
         await vscode.env.clipboard.writeText(message.text);
@@ -368,61 +349,6 @@ export class TranscriptPanel {
     }
     const { directory } = subject;
     await vscode.commands.executeCommand(COMMAND_IDS[name], { runId: basename(directory), directory });
-  }
-
-  async #steer({ request, mode, text }: Message<'steer'>): Promise<void> {
-    const { toolbox, owner, state: memento } = this.#tools.services;
-    const receipt = (state: Extract<ToTranscriptPanel, { type: 'receipt' }>['state'], told: string | null) =>
-      this.#outbox.send({ type: 'receipt', request, state, message: told });
-    if (this.subject.kind !== 'run') {
-      receipt('refused', vscode.l10n.t('No agent is running here.'));
-      return;
-    }
-    this.#isSending = true;
-    try {
-      await memento.update(this.#draftKey, text);
-      const { state, reason } = await steerRun(toolbox, this.subject.directory, owner, text, mode);
-      // What was written meanwhile stays.
-      if ((state === 'queued' || state === 'delivered') && this.#draft() === text)
-        await memento.update(this.#draftKey, undefined);
-      receipt(state, reason);
-    } catch (error) {
-      const { message, hint } = errorWords(toErrorValue(error));
-      receipt('refused', hint === undefined ? message : `${message} ${hint}`);
-    } finally {
-      this.#isSending = false;
-    }
-  }
-
-  async #answer({ request, questionId, answer }: Message<'answer'>): Promise<void> {
-    const { toolbox, owner } = this.#tools.services;
-    if (this.subject.kind !== 'run') return;
-    const { accepted, reason } = await answerQuestion(toolbox, this.subject.directory, owner, questionId, answer);
-    this.#outbox.send({ type: 'receipt', request, state: accepted ? 'delivered' : 'refused', message: reason });
-  }
-
-  #wholeBody(ref: string): Promise<string> {
-    const request = ++this.#ownRequest;
-    return new Promise((resolve, reject) => {
-      let whole = '';
-      this.#own.set(request, (message) => {
-        if (message.type === 'body' && message.text !== null) {
-          whole += message.text;
-          if (!message.done) {
-            this.#reader?.send({ type: 'more', request });
-            return;
-          }
-          this.#own.delete(request);
-          resolve(whole);
-          return;
-        }
-        this.#own.delete(request);
-        reject(
-          message.type === 'failed' ? new LanesError(message.error) : lanesError('transcript_unreadable:text-gone'),
-        );
-      });
-      this.#reader?.send({ type: 'body', request, ref, limit: MAX_BODY_DOCUMENT_CHARS });
-    });
   }
 
   /** A hidden page is no more: what happens meanwhile is not read. It says `ready` when it is there again. */
