@@ -76,12 +76,12 @@ const ROWS = {
     ];
   },
   launch: async () => {
-    const { overhead, whole, plan, runnerStart } = await measure('launch');
+    const { overhead, prompt, bare, whole, plan, runnerStart } = await measure('launch');
     return [
       [
         'launch overhead in the runner: told to proceed → prompt sent, Pi’s start excluded',
         '< 15 ms',
-        `${overhead} ms (median of 10)`,
+        `${overhead} ms: ${prompt} ms, of which the same Pi started bare ${bare} ms (medians of 10)`,
       ],
       [
         '  the call itself: planned → runner listening and told to proceed',

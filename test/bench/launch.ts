@@ -1,7 +1,15 @@
-/** How long a launch takes, Pi's own start excluded. Prints one JSON line; milliseconds, medians of ten. */
-import { planLaunch, RunStore, startRun, waitForEnd } from '../../src/client/index.ts';
+/**
+ * How long a launch takes, Pi's own start excluded. That start is measured beside it: the same program with the same
+ * arguments, started bare, until it answers its first request. Prints one JSON line; milliseconds, medians of ten.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { type LaunchPlan, planLaunch, RunStore, startRun, waitForEnd } from '../../src/client/index.ts';
+import { piArguments } from '../../src/core/children/pi-rpc/arguments.ts';
 import { readJournal } from '../../src/core/journal/index.ts';
-import { runLayout } from '../../src/core/projects/index.ts';
+import { childEnvironment } from '../../src/core/processes/index.ts';
+import { childLayout, runLayout } from '../../src/core/projects/index.ts';
 import type { JournalLine } from '../../src/protocol/index.ts';
 import { createWorld } from '../support/world.ts';
 
@@ -13,7 +21,27 @@ const request = {
   owner: { kind: 'cli' as const, id: 'bench' },
   trust: 'no-approve' as const,
 };
-const samples: { plan: number; runnerStart: number; whole: number; overhead: number }[] = [];
+
+/** Milliseconds from the call that starts the program to its answer. It is ended afterwards. */
+async function bareStart({ record }: LaunchPlan, runDirectory: string): Promise<number> {
+  const { pi, cwd, trust, agentDir, child: plan } = record;
+  const layout = childLayout(runDirectory, 1);
+  const args = [...pi.command.args, ...piArguments({ plan, session: { kind: 'new' }, cwd, trust, agentDir, pi, layout })];
+  const from = performance.now();
+  const bare = spawn(pi.command.file, args, {
+    cwd,
+    env: { ...childEnvironment(process.env), ...pi.command.env, PI_CODING_AGENT_DIR: agentDir },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  bare.stdin.write('{"id":"1","type":"get_state"}\n');
+  await once(createInterface({ input: bare.stdout }), 'line');
+  const took = performance.now() - from;
+  bare.stdin.end();
+  await once(bare, 'exit');
+  return took;
+}
+
+const samples: { plan: number; runnerStart: number; whole: number; prompt: number; bare: number }[] = [];
 // The first two warm the caches of the disk and of the probes.
 for (let i = 0; i < 12; i++) {
   const from = performance.now();
@@ -28,7 +56,9 @@ for (let i = 0; i < 12; i++) {
     plan: planned - from,
     runnerStart: started - planned,
     whole: started - from,
-    overhead: at('child.prompted') - at('run.proceeded') - (at('child.ready') - at('child.spawned')),
+    // The intent is on the disk right before the prompt is sent; `child.prompted` already holds Pi's answer to it.
+    prompt: at('child.prompt.intended') - at('run.proceeded'),
+    bare: await bareStart(plan, launched.directory),
   });
 }
 const median = (key: keyof (typeof samples)[number]) => {
@@ -41,6 +71,8 @@ console.log(
     plan: median('plan'),
     runnerStart: median('runnerStart'),
     whole: median('whole'),
-    overhead: median('overhead'),
+    prompt: median('prompt'),
+    bare: median('bare'),
+    overhead: median('prompt') - median('bare'),
   }),
 );
