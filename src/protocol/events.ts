@@ -151,7 +151,7 @@ export const journalEvent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('timeout.reached'),
     child,
-    scope: z.enum(['run', 'tool']),
+    scope: z.enum(['run', 'child', 'tool']),
     tool: z.nullable(z.string()),
     phase: z.string(),
     limitMs: z.number(),

@@ -56,10 +56,10 @@ export interface AttemptsSoFar {
 }
 
 /** What earlier runners of the run have tried: a model that failed is not taken again, and what is done once stays done. */
-export function attemptsSoFar(plan: ChildPlan, earlier: readonly JournalLine[]): AttemptsSoFar {
+export function attemptsSoFar(plan: ChildPlan, earlier: readonly JournalLine[], index: number): AttemptsSoFar {
   let soFar: AttemptsSoFar = { plan, coldStarts: 0, tried: [], recovered: false };
   for (const line of earlier) {
-    if (line.type !== 'child.attempt.failed') continue;
+    if (line.type !== 'child.attempt.failed' || line.child !== index) continue;
     const { model, next } = line;
     const tried = model === null || soFar.tried.includes(model) ? soFar.tried : [...soFar.tried, model];
     const fallback = next === 'fallback' ? fallbackAfter(soFar.plan, tried) : undefined;

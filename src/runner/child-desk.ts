@@ -1,15 +1,13 @@
 /** Everything that listens to a working child: mirror, journal, limits, attention, steering, questions. */
 import type { Child, ChildEvent, ChildReady } from '../core/children/index.ts';
 import type { ChildLayout } from '../core/projects/index.ts';
-import type { AliveClock } from '../core/time/index.ts';
 import { CappedLog, LineRedaction, MirrorWriter } from '../core/transcripts/index.ts';
-import { cutText } from '../protocol/index.ts';
+import { type ChildPlan, cutText } from '../protocol/index.ts';
 import { Attention } from './attention.ts';
-import { Deadlines } from './deadlines.ts';
+import type { Deadlines } from './deadlines.ts';
 import type { OpenRun } from './open-run.ts';
 import { ProgressNotes } from './progress-notes.ts';
 import { Questions } from './questions.ts';
-import type { RunControl } from './run-control.ts';
 import type { Steering } from './steering.ts';
 
 const STDOUT_NOTE_CHARS = 2000;
@@ -33,10 +31,9 @@ export class ChildDesk {
 
   constructor(
     run: OpenRun,
-    index: number,
+    { index, plan }: { index: number; plan: ChildPlan },
     layout: ChildLayout,
-    clock: AliveClock,
-    control: RunControl,
+    deadlines: Deadlines,
     steering: Steering,
   ) {
     this.#run = run;
@@ -46,8 +43,8 @@ export class ChildDesk {
     this.#mirror = new MirrorWriter(layout.transcript);
     this.#stderr = new CappedLog(layout.stderr);
     this.#progress = new ProgressNotes((event) => run.note(event), index);
-    this.#attention = new Attention((event) => run.note(event), index, run.record.child.thinking);
-    this.#deadlines = new Deadlines(clock, run.record, control, (event) => run.appendInTime(event));
+    this.#attention = new Attention((event) => run.note(event), index, plan.thinking);
+    this.#deadlines = deadlines;
   }
 
   /** The child whose events follow. */

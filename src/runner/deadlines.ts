@@ -1,6 +1,6 @@
 /** The time limits of a run: of the whole, and of single tool calls. Each tool call has its own. */
 import type { AliveClock } from '../core/time/index.ts';
-import { describeError, formatDuration, type JournalEvent, type LaunchRecord } from '../protocol/index.ts';
+import { describeError, formatDuration, type JournalEvent } from '../protocol/index.ts';
 import type { RunControl } from './run-control.ts';
 
 /** Pi's file tools are over in moments; one that takes this long hangs. Others (bash) have no limit unless configured. */
@@ -9,10 +9,22 @@ const FILE_TOOLS = new Set(['read', 'grep', 'find', 'ls', 'edit', 'write', 'stru
 /** Tools that wait for a person or another agent. */
 const WAITING_TOOLS = new Set(['contact_supervisor', 'intercom', 'subagent_wait', 'bg_wait']);
 
+/** What a child may take. */
+export interface ChildLimits {
+  /** Number of the child. */
+  index: number;
+  /** Whose limit `timeoutMs` is. */
+  scope: 'run' | 'child';
+  /** Milliseconds of the clock at which the work must be over; null: no limit. */
+  timeoutMs: number | null;
+  /** Milliseconds one tool call may take; absent: five minutes for Pi's file tools, no limit for others. */
+  toolTimeoutMs: number | undefined;
+}
+
 export class Deadlines {
   readonly #clock: AliveClock;
   readonly #control: RunControl;
-  readonly #record: LaunchRecord;
+  readonly #limits: ChildLimits;
   readonly #note: (event: JournalEvent) => Promise<void>;
   readonly #tools = new Map<string, () => void>();
   readonly #stopRun: () => void;
@@ -21,15 +33,15 @@ export class Deadlines {
   /** @param note writes an event before the limit takes effect, as far as the disk allows */
   constructor(
     clock: AliveClock,
-    record: LaunchRecord,
+    limits: ChildLimits,
     control: RunControl,
     note: (event: JournalEvent) => Promise<void>,
   ) {
     this.#clock = clock;
-    this.#record = record;
+    this.#limits = limits;
     this.#control = control;
     this.#note = note;
-    const { timeoutMs } = record;
+    const { timeoutMs } = limits;
     this.#stopRun =
       timeoutMs === null
         ? () => undefined
@@ -42,16 +54,17 @@ export class Deadlines {
 
   async #runOver(limitMs: number): Promise<void> {
     const phase = this.#phase;
-    await this.#note({ type: 'timeout.reached', child: 1, scope: 'run', tool: null, phase, limitMs });
+    const { index, scope } = this.#limits;
+    await this.#note({ type: 'timeout.reached', child: index, scope, tool: null, phase, limitMs });
     const duration = formatDuration(limitMs);
     this.#control.request('timeout', describeError('timed_out', { ms: limitMs, duration, phase }));
   }
 
   toolStarted(id: string, name: string): void {
     if (WAITING_TOOLS.has(name)) return;
-    const limitMs = this.#record.child.toolTimeoutMs ?? (FILE_TOOLS.has(name) ? FILE_TOOL_MS : undefined);
+    const limitMs = this.#limits.toolTimeoutMs ?? (FILE_TOOLS.has(name) ? FILE_TOOL_MS : undefined);
     if (limitMs === undefined) return;
-    const { timeoutMs } = this.#record;
+    const { timeoutMs } = this.#limits;
     // The run ends first anyway.
     if (timeoutMs !== null && timeoutMs - this.#clock.elapsed <= limitMs) return;
     this.#tools.set(
@@ -66,7 +79,14 @@ export class Deadlines {
   }
 
   async #toolOver(name: string, limitMs: number): Promise<void> {
-    await this.#note({ type: 'timeout.reached', child: 1, scope: 'tool', tool: name, phase: 'tool', limitMs });
+    await this.#note({
+      type: 'timeout.reached',
+      child: this.#limits.index,
+      scope: 'tool',
+      tool: name,
+      phase: 'tool',
+      limitMs,
+    });
     const duration = formatDuration(limitMs);
     this.#control.request('timeout', describeError('tool_timed_out', { tool: name, ms: limitMs, duration }));
   }

@@ -19,15 +19,16 @@ import {
   toErrorValue,
 } from '../protocol/index.ts';
 import { ChildDesk } from './child-desk.ts';
+import type { Beginning } from './child-tools.ts';
+import { Deadlines } from './deadlines.ts';
 import { OpenRun } from './open-run.ts';
 import { Presence } from './presence.ts';
 import { recover } from './recover.ts';
 import { type EndReason, RunControl } from './run-control.ts';
 import { RunnerServer } from './server.ts';
-import { type Beginning, executeSingleRun, firstBeginning, type RunResult } from './single-run.ts';
+import { executeSingleRun, firstBeginning, ONLY_CHILD, type RunResult } from './single-run.ts';
 import { Steering } from './steering.ts';
 
-const CHILD = 1;
 /** Exit code of a runner whose run was taken over while it lived. */
 const SUPERSEDED = 4;
 
@@ -188,10 +189,19 @@ export class RunnerLifecycle {
     const control = this.#control;
     let result: RunResult;
     try {
-      const layout = await run.childFolder(CHILD);
-      const desk = new ChildDesk(run, CHILD, layout, clock, control, this.#messages);
+      const { child: plan, cwd, timeoutMs } = run.record;
+      const index = ONLY_CHILD;
+      const layout = await run.childFolder(index);
+      const deadlines = new Deadlines(
+        clock,
+        { index, scope: 'run', timeoutMs, toolTimeoutMs: plan.toolTimeoutMs },
+        control,
+        (event) => run.appendInTime(event),
+      );
+      const desk = new ChildDesk(run, { index, plan }, layout, deadlines, this.#messages);
       this.#desk = desk;
-      result = await executeSingleRun({ run, driver: this.#driver, control, desk, layout }, beginning);
+      const tools = { run, index, plan, cwd, driver: this.#driver, control, desk, layout };
+      result = await executeSingleRun(tools, beginning);
     } catch (error) {
       result = { state: 'failed', error: toErrorValue(error) };
     } finally {

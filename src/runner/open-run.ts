@@ -25,6 +25,7 @@ import {
 import { applyLine, foldRun, initialView, readLaunchRecord, runnerLog } from '../core/runs/index.ts';
 import { redact } from '../core/transcripts/index.ts';
 import {
+  type ChildView,
   cutText,
   type ErrorValue,
   isTerminal,
@@ -171,6 +172,11 @@ export class OpenRun {
 
   get view(): RunView {
     return this.#view;
+  }
+
+  /** What the journal says about one child. */
+  child(index: number): ChildView | undefined {
+    return this.#view.children.find((child) => child.index === index);
   }
 
   /** Resolves when it is durable that the run has begun. */

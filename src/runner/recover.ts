@@ -21,10 +21,10 @@ import {
   type RecoverOrder,
   withDetail,
 } from '../protocol/index.ts';
+import type { Beginning } from './child-tools.ts';
 import type { OpenRun } from './open-run.ts';
-import { type Beginning, firstBeginning, type RunResult } from './single-run.ts';
+import { ONLY_CHILD as CHILD, firstBeginning, type RunResult } from './single-run.ts';
 
-const CHILD = 1;
 const KILL_MS = 5000;
 /** Milliseconds a child has to leave by itself, as in the ladder that ends it otherwise. */
 const LEAVE_MS = 2000;

@@ -231,25 +231,25 @@ describe('what earlier runners have tried', () => {
     ({ ...oneOfEach['child.attempt.failed'], next, model }) as const;
 
   test('is nothing in a run that was not lost', () => {
-    expect(attemptsSoFar(plan, [])).toEqual({ plan, coldStarts: 0, tried: [], recovered: false });
+    expect(attemptsSoFar(plan, [], 1)).toEqual({ plan, coldStarts: 0, tried: [], recovered: false });
   });
 
   test('decides the model: the first one after those that failed, in the order of the agent', () => {
-    const once = attemptsSoFar(plan, lines([failed('fallback', 'fake/first')]));
+    const once = attemptsSoFar(plan, lines([failed('fallback', 'fake/first')]), 1);
     expect(once).toMatchObject({ plan: { model: 'fake/second' }, tried: ['fake/first'] });
     const twice = lines([failed('fallback', 'fake/first'), failed('fallback', 'fake/second')]);
-    expect(attemptsSoFar(plan, twice)).toMatchObject({
+    expect(attemptsSoFar(plan, twice, 1)).toMatchObject({
       plan: { model: 'fake/third' },
       tried: ['fake/first', 'fake/second'],
     });
     // The policy goes on where it stood.
-    const { tried } = attemptsSoFar(plan, twice);
+    const { tried } = attemptsSoFar(plan, twice, 1);
     expect(step({ outcome: modelError('429'), tried: [...tried, 'fake/third'] })).toEqual({ next: 'none' });
   });
 
   test('counts starts that failed, and remembers that an abort was recovered from', () => {
     const earlier = lines([failed('retry', null), failed('retry', null), failed('continue', 'fake/first')]);
-    expect(attemptsSoFar(plan, earlier)).toEqual({
+    expect(attemptsSoFar(plan, earlier, 1)).toEqual({
       plan,
       coldStarts: 2,
       tried: ['fake/first'],
@@ -259,6 +259,6 @@ describe('what earlier runners have tried', () => {
 
   test('changes no model that was named for the run', () => {
     const named = { ...plan, model: 'fake/first', modelIsExplicit: true };
-    expect(attemptsSoFar(named, lines([failed('fallback', 'fake/first')])).plan).toEqual(named);
+    expect(attemptsSoFar(named, lines([failed('fallback', 'fake/first')]), 1).plan).toEqual(named);
   });
 });

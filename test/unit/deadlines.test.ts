@@ -1,19 +1,13 @@
 /** The time limits of a run and of single tool calls. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { AliveClock } from '../../src/core/time/index.ts';
-import type { JournalEvent, LaunchRecord } from '../../src/protocol/index.ts';
+import type { JournalEvent } from '../../src/protocol/index.ts';
 import { Deadlines, FILE_TOOL_MS } from '../../src/runner/deadlines.ts';
 import { RunControl } from '../../src/runner/run-control.ts';
-import { aRecord } from './builders/run.ts';
 
 interface Limits {
   timeoutMs?: number | null;
   toolTimeoutMs?: number;
-}
-
-function record({ timeoutMs = null, toolTimeoutMs }: Limits): LaunchRecord {
-  const { child } = aRecord();
-  return aRecord({ timeoutMs, child: { ...child, ...(toolTimeoutMs === undefined ? {} : { toolTimeoutMs }) } });
 }
 
 const disposals: (() => void)[] = [];
@@ -22,14 +16,15 @@ afterEach(() => {
 });
 
 /** Limits on a clock that is moved by hand; `aliveMs`: what earlier runners have lived. */
-function watch(limits: Limits, aliveMs = 0) {
+function watch({ timeoutMs = null, toolTimeoutMs }: Limits, aliveMs = 0) {
+  const childLimits = { index: 1, scope: 'run' as const, timeoutMs, toolTimeoutMs };
   let time = 0;
   const clock = new AliveClock({ now: () => time, before: aliveMs });
   const control = new RunControl();
   const noted: JournalEvent[] = [];
   /** Reasons there were when a note was written: the note must come first. */
   const reasonsAtNotes: unknown[] = [];
-  const deadlines = new Deadlines(clock, record(limits), control, async (event) => {
+  const deadlines = new Deadlines(clock, childLimits, control, async (event) => {
     reasonsAtNotes.push(control.reason);
     noted.push(event);
   });
