@@ -26,7 +26,10 @@ const request = {
 async function bareStart({ record }: LaunchPlan, runDirectory: string): Promise<number> {
   const { pi, cwd, trust, agentDir, child: plan } = record;
   const layout = childLayout(runDirectory, 1);
-  const args = [...pi.command.args, ...piArguments({ plan, session: { kind: 'new' }, cwd, trust, agentDir, pi, layout })];
+  const args = [
+    ...pi.command.args,
+    ...piArguments({ plan, session: { kind: 'new' }, cwd, trust, agentDir, pi, layout }),
+  ];
   const from = performance.now();
   const bare = spawn(pi.command.file, args, {
     cwd,
