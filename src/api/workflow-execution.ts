@@ -15,9 +15,8 @@ import {
   replayExecution,
   runExecution,
   toJsonText,
-  usageBudget,
 } from '../core/workflow/index.ts';
-import { DEFAULT_MAX_SPAWNS, describeFaults, MAX_DELAY_MS } from '../protocol/index.ts';
+import { DEFAULT_MAX_SPAWNS, describeFaults, MAX_DELAY_MS, usageBudget } from '../protocol/index.ts';
 import type * as types from './workflow-execution-types.ts';
 
 /** Beside this module when it is built. */

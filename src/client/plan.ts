@@ -13,10 +13,11 @@ import {
   type Lane,
   type LaunchRecord,
   lanesError,
-  launchRecord,
   MAX_TASK_BYTES,
   type OutputPlan,
   type Owner,
+  type SingleRecord,
+  singleRecord,
 } from '../protocol/index.ts';
 import { ensureRuntime, type Runtime } from './runtime.ts';
 import type { Toolbox } from './toolbox.ts';
@@ -52,8 +53,8 @@ export interface LaunchRequest {
   parent?: LaunchRecord['parent'];
 }
 
-export interface LaunchPlan {
-  record: LaunchRecord;
+export interface LaunchPlan<R extends LaunchRecord = LaunchRecord> {
+  record: R;
   project: Project | ProjectLayout;
   runtime: Runtime;
   /** The runner must be started with `ELECTRON_RUN_AS_NODE`. */
@@ -63,7 +64,7 @@ export interface LaunchPlan {
 /** Milliseconds a single run may take when nobody says otherwise. */
 export const DEFAULT_TIMEOUT_MS = 30 * 60 * 1000;
 
-export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Promise<LaunchPlan> {
+export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Promise<LaunchPlan<SingleRecord>> {
   const agent = findAgent(request.agent, bundledAgents());
   checkTask(request.task);
   checkLane(request);
@@ -87,7 +88,7 @@ export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Prom
     cutText(request.label ?? '', 1000)
       .replace(/\p{Cc}+/gu, ' ')
       .trim() || undefined;
-  const record: LaunchRecord = {
+  const record: SingleRecord = {
     version: 1,
     runId: newRunId(),
     createdAt: Date.now(),
@@ -153,8 +154,8 @@ async function planOutput(project: Project, request: LaunchRequest, cwd: string)
 }
 
 /** The rules the runner would refuse it by, before one is started. */
-function checkRecord(record: LaunchRecord): LaunchRecord {
-  const parsed = launchRecord.safeParse(record);
+function checkRecord(record: SingleRecord): SingleRecord {
+  const parsed = singleRecord.safeParse(record);
   if (parsed.success) return parsed.data;
   throw lanesError('launch_invalid:record', { faults: describeFaults(parsed.error) });
 }

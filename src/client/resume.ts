@@ -14,6 +14,7 @@ import {
   type Owner,
   type RunState,
   type RunView,
+  type SingleRecord,
 } from '../protocol/index.ts';
 import { type Launched, startRun } from './launch.ts';
 import { checkTask, type LaunchPlan, sessionName } from './plan.ts';
@@ -76,10 +77,11 @@ export async function resumeRun(toolbox: Toolbox, request: ResumeRequest): Promi
 }
 
 /** A new run on the session of an ended one. Everything that can be refused is refused here. */
-export async function planResume(toolbox: Toolbox, request: ResumeRequest): Promise<LaunchPlan> {
+export async function planResume(toolbox: Toolbox, request: ResumeRequest): Promise<LaunchPlan<SingleRecord>> {
   const { record: source, view } = await RunReader.open(request.directory);
   const task = request.task ?? GO_ON;
   checkTask(task);
+  if (source.mode !== 'single') throw lanesError('resume_refused:workflow');
   const child = view.children[0];
   const session = child?.session?.file;
   if (!session) throw lanesError('resume_refused:no-session');
@@ -102,7 +104,7 @@ export async function planResume(toolbox: Toolbox, request: ResumeRequest): Prom
   const project = projectOf(request.directory);
   if (source.child.output) await checkOutput(project.claims, source.child.output.path);
   const [tools, runtime] = await Promise.all([toolbox.tools(), ensureRuntime(toolbox.distDirectory, toolbox.root)]);
-  const record: LaunchRecord = {
+  const record: SingleRecord = {
     ...source,
     runId: newRunId(),
     createdAt: Date.now(),

@@ -274,6 +274,7 @@ export const ERROR_TEXTS = {
   'runner_refused:token': { message: 'The token is not that of this run.' },
   'runner_refused:hello': { message: 'The first message must be hello with the token of the run.' },
   'runner_refused:proceed': { message: 'There is no run to proceed with.' },
+  'runner_refused:workflow': { message: 'This runner knows no workflows.' },
   'runner_refused:second': { message: 'This runner has a run already.' },
   'runner_refused:other': { message: 'This runner was started for {runId}.' },
   'runner_refused:parameters': { message: 'The parameters of {method} cannot be used: {faults}.' },
@@ -410,6 +411,10 @@ export const ERROR_TEXTS = {
   'resume_refused:unresponsive': {
     message: 'The run cannot be resumed: it is unresponsive.',
     hint: 'Use Force Stop first.',
+  },
+  'resume_refused:workflow': {
+    message: 'The run cannot be resumed with a message: it is a workflow.',
+    hint: 'Continue it, or resume one of its children.',
   },
   'resume_refused:stopped': {
     message: 'The run cannot be resumed: it was stopped.',

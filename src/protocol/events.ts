@@ -4,8 +4,16 @@
  */
 import * as z from 'zod/mini';
 import { errorValue } from './errors.ts';
-import { owner, runId, terminalState } from './run.ts';
+import { lane, owner, runId, terminalState } from './run.ts';
 import { usage } from './usage.ts';
+import {
+  HOST_STATES,
+  plannedLane,
+  workflowAsk,
+  workflowFact,
+  workflowFailure,
+  workflowLimits,
+} from './workflow-run.ts';
 
 const processIdentity = z.object({
   pid: z.number(),
@@ -45,6 +53,21 @@ export const journalEvent = z.discriminatedUnion('type', [
   }),
   /** The starter confirmed; from here on children may start. */
   z.object({ type: z.literal('run.proceeded') }),
+
+  /** A child of a workflow, before anything of it exists. `id`: the script's call. `plan`: its `ChildPlan`. */
+  z.object({
+    type: z.literal('child.planned'),
+    child,
+    id: z.number(),
+    key: z.string(),
+    agent: z.string(),
+    label: z.nullable(z.string()),
+    phase: z.nullable(z.string()),
+    lane: z.nullable(lane),
+    model: z.nullable(z.string()),
+    cwd: z.string(),
+    plan: storedFile,
+  }),
 
   /** `model`: what it is started with; null: Pi's default. */
   z.object({
@@ -161,7 +184,8 @@ export const journalEvent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('question.asked'),
     questionId: z.string(),
-    child,
+    /** Null: the workflow itself asks. */
+    child: z.nullable(child),
     method: z.string(),
     title: z.string(),
     message: z.string(),
@@ -189,6 +213,66 @@ export const journalEvent = z.discriminatedUnion('type', [
     outcome: z.enum(['saved', 'kept', 'failed']),
     bytes: z.number(),
     error: z.nullable(z.string()),
+  }),
+
+  /** Answers are about to be given to the script, in this order, at this time of its clock. `more`: the next line goes on. */
+  z.object({
+    type: z.literal('workflow.delivered'),
+    step: z.number(),
+    at: z.number(),
+    facts: z.array(workflowFact),
+    more: z.optional(z.literal(true)),
+  }),
+  /** What the script emitted and printed in a step: JSON texts, or the file of one that is long. */
+  z.object({
+    type: z.literal('workflow.said'),
+    step: z.number(),
+    emits: z.array(z.union([z.object({ json: z.string() }), z.object({ body: storedFile })])),
+    console: z.array(z.object({ level: z.string(), text: z.string() })),
+  }),
+  z.object({ type: z.literal('workflow.planned'), lanes: z.array(plannedLane) }),
+  /** The script has nothing more to do until it is answered. Only after this line may anything start that it asked for. */
+  z.object({
+    type: z.literal('workflow.stepped'),
+    step: z.number(),
+    asks: z.array(workflowAsk),
+    /** Where a limit interrupted it. */
+    interruptAt: z.optional(z.object({ polls: z.number(), reason: z.enum(['deadline', 'stop', 'fuel']) })),
+  }),
+  /** A command of the script. `command`: its first 1,000 characters, tokens redacted. */
+  z.object({
+    type: z.literal('host.intended'),
+    id: z.number(),
+    key: z.string(),
+    command: z.string(),
+    role: z.nullable(z.string()),
+    timeoutMs: z.number(),
+  }),
+  z.object({ type: z.literal('host.started'), id: z.number(), process: processIdentity }),
+  z.object({
+    type: z.literal('host.ended'),
+    id: z.number(),
+    state: z.enum(HOST_STATES),
+    exitCode: z.nullable(z.number()),
+    outputPath: z.nullable(z.string()),
+    durationMs: z.number(),
+    error: z.nullable(errorValue),
+  }),
+  /** The script is over. `value`: what it returned. `partial`: the limit that ended it while children were under way. */
+  z.object({
+    type: z.literal('workflow.ended'),
+    ok: z.boolean(),
+    failure: z.nullable(workflowFailure),
+    value: z.nullable(storedFile),
+    partial: z.nullable(z.enum(['timeout', 'budget_exhausted'])),
+    aborted: z.array(z.string()),
+  }),
+  /** A run that had ended goes on as the same run, with these limits. */
+  z.object({
+    type: z.literal('run.continued'),
+    by: owner,
+    limits: workflowLimits,
+    timeoutMs: z.nullable(z.number()),
   }),
 
   /** A new runner took over from one that is gone. */

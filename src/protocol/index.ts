@@ -1,3 +1,4 @@
+export * from './agent-contract.ts';
 export * from './canonical-json.ts';
 export * from './cut-text.ts';
 export * from './errors.ts';
@@ -19,3 +20,4 @@ export * from './workflow-calls.ts';
 export * from './workflow-findings.ts';
 export * from './workflow-lanes.ts';
 export * from './workflow-launch.ts';
+export * from './workflow-run.ts';

@@ -1,5 +1,7 @@
 /** The vocabulary of runs: identity, states, owner, lane, and the launch record (`run.json`). */
 import * as z from 'zod/mini';
+import { agentContract } from './agent-contract.ts';
+import { workflowPlan } from './workflow-run.ts';
 
 /** UUIDv7 in lower case: names sort by creation time. */
 export const RUN_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -62,26 +64,6 @@ export const lane = z.strictObject({
 });
 export type Lane = z.infer<typeof lane>;
 
-/** How a child's system prompt is given to Pi: instead of Pi's own, or after it. */
-export const systemPromptMode = z.enum(['replace', 'append']);
-
-/** The effective agent definition a child is started with: everything a resume needs, whatever changes on disk. */
-export const agentContract = z.object({
-  name: z.string(),
-  description: z.string(),
-  source: z.enum(['builtin', 'package', 'user', 'project', 'runtime']),
-  systemPrompt: z.string(),
-  systemPromptMode,
-  /** Absent: Pi's ambient set. Empty: no tools. */
-  tools: z.optional(z.array(z.string())),
-  inheritProjectContext: z.boolean(),
-  inheritSkills: z.boolean(),
-  allowNestedSubagents: z.optional(z.boolean()),
-  /** Tried in order when the provider fails, unless a model was named for the run. */
-  fallbackModels: z.optional(z.array(z.string())),
-});
-export type AgentContract = z.infer<typeof agentContract>;
-
 /** Largest task in UTF-8 bytes. Pi takes 2 MB in one RPC line; the limit keeps records readable. */
 export const MAX_TASK_BYTES = 4 * 1024 * 1024;
 
@@ -143,13 +125,10 @@ export const piInstallation = z.object({
 });
 export type PiInstallation = z.infer<typeof piInstallation>;
 
-/** `run.json`: written once by the runner before anything starts, never changed. */
-export const launchRecord = z.object({
+const anyRun = {
   version: z.literal(1),
   runId,
   createdAt: z.number(),
-  mode: z.literal('single'),
-  child: childPlan,
   cwd: z.string(),
   owner,
   parent: z.nullable(z.object({ runId, childIndex: z.optional(z.number()) })),
@@ -167,5 +146,14 @@ export const launchRecord = z.object({
   agentDir: z.string(),
   node: z.string(),
   pi: piInstallation,
-});
+};
+
+export const singleRecord = z.object({ ...anyRun, mode: z.literal('single'), child: childPlan });
+export type SingleRecord = z.infer<typeof singleRecord>;
+
+export const workflowRecord = z.object({ ...anyRun, mode: z.literal('workflow'), workflow: workflowPlan });
+export type WorkflowRecord = z.infer<typeof workflowRecord>;
+
+/** `run.json`: written once by the runner before anything starts, never changed. */
+export const launchRecord = z.discriminatedUnion('mode', [singleRecord, workflowRecord]);
 export type LaunchRecord = z.infer<typeof launchRecord>;

@@ -4,11 +4,18 @@ import { errorValue } from './errors.ts';
 import { attentionKind, childPhase, processIdentity } from './events.ts';
 import { lane, owner, runId, storedState } from './run.ts';
 import { usage } from './usage.ts';
+import { workflowView } from './workflow-run.ts';
 
 export const childView = z.object({
   index: z.number(),
   agent: z.string(),
   label: z.nullable(z.string()),
+  /** Of a workflow's child: its key, its phase, whether it is a stage of a lane, and the script's call it answers. */
+  key: z.optional(z.string()),
+  phaseLabel: z.optional(z.string()),
+  lane: z.optional(lane),
+  call: z.optional(z.number()),
+  cwd: z.optional(z.string()),
   state: storedState,
   phase: z.nullable(childPhase),
   tool: z.nullable(z.string()),
@@ -56,7 +63,8 @@ export type ChildView = z.infer<typeof childView>;
 
 export const questionView = z.object({
   id: z.string(),
-  child: z.number(),
+  /** Null: the workflow itself asks. */
+  child: z.nullable(z.number()),
   method: z.string(),
   title: z.string(),
   message: z.string(),
@@ -78,11 +86,12 @@ export type SteerView = z.infer<typeof steerView>;
 export const runView = z.object({
   version: z.literal(1),
   runId,
-  mode: z.literal('single'),
+  mode: z.enum(['single', 'workflow']),
   state: storedState,
+  /** Of a workflow: `workflow`. */
   agent: z.string(),
   label: z.nullable(z.string()),
-  /** First line of the task, at most 200 characters. */
+  /** First line of the task, at most 200 characters; of a workflow: its name. */
   title: z.string(),
   cwd: z.string(),
   owner,
@@ -108,6 +117,8 @@ export const runView = z.object({
   error: z.nullable(errorValue),
   usage,
   children: z.array(childView),
+  /** Only of a workflow. */
+  workflow: z.optional(workflowView),
   /** The journal is full: what the child is doing is not recorded any more. Absent: it is. */
   progressCut: z.optional(z.literal(true)),
   /** Sequence number of the last event folded in. */

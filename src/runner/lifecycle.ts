@@ -1,8 +1,6 @@
 /** The life of a runner: listen, be given one run or take one over, execute it, end it, exit. */
 import { rm } from 'node:fs/promises';
 import type { ChildDriver } from '../core/children/index.ts';
-import { aliveMs } from '../core/runs/index.ts';
-import { AliveClock } from '../core/time/index.ts';
 import {
   describeError,
   isTerminal,
@@ -16,18 +14,13 @@ import {
   type RpcParams,
   type RpcResult,
   type StartOrder,
-  toErrorValue,
 } from '../protocol/index.ts';
-import { ChildDesk } from './child-desk.ts';
-import type { Beginning } from './child-tools.ts';
-import { Deadlines } from './deadlines.ts';
 import { OpenRun } from './open-run.ts';
 import { Presence } from './presence.ts';
-import { recover } from './recover.ts';
 import { type EndReason, RunControl } from './run-control.ts';
+import type { RunResult, RunWork } from './run-work.ts';
 import { RunnerServer } from './server.ts';
-import { executeSingleRun, firstBeginning, ONLY_CHILD, type RunResult } from './single-run.ts';
-import { Steering } from './steering.ts';
+import { SingleRun } from './single-run.ts';
 
 /** Exit code of a runner whose run was taken over while it lived. */
 const SUPERSEDED = 4;
@@ -52,9 +45,7 @@ export class RunnerLifecycle {
   /** Ends that were asked for, in order. */
   readonly #requests = new Map<EndReason, string>();
   #run: OpenRun | undefined;
-  /** From the beginning: a message may come before there is a child. */
-  #steering: Steering | undefined;
-  #desk: ChildDesk | undefined;
+  #work: RunWork | undefined;
   #starting = false;
   #over = false;
 
@@ -86,8 +77,8 @@ export class RunnerLifecycle {
       status: async () => this.#existing.view,
       stop: (params) => this.#onEnd('stop', params),
       interrupt: (params) => this.#onEnd('interrupt', params),
-      steer: (params) => this.#messages.request(params),
-      answer: async (params) => this.#desk?.questions.answer(params) ?? { accepted: false, reason: 'nothing is asked' },
+      steer: (params) => this.#existingWork.steer(params),
+      answer: (params) => this.#existingWork.answer(params),
     });
     const presence = new Presence({ run: () => this.#run, server, onLost: () => this.#giveUp() });
     try {
@@ -114,7 +105,7 @@ export class RunnerLifecycle {
 
   #own(run: OpenRun): void {
     this.#run = run;
-    this.#steering = new Steering(run);
+    this.#work = workOf(run, this.#driver, this.#control);
   }
 
   /**
@@ -123,7 +114,7 @@ export class RunnerLifecycle {
    */
   async leave(): Promise<void> {
     this.#run?.suspend();
-    await this.#desk?.endLiving();
+    await this.#work?.endLiving();
     await rm(this.#order.address, { force: true }).catch(() => undefined);
   }
 
@@ -132,9 +123,9 @@ export class RunnerLifecycle {
     return this.#run;
   }
 
-  get #messages(): Steering {
-    if (!this.#steering) throw notStarted();
-    return this.#steering;
+  get #existingWork(): RunWork {
+    if (!this.#work) throw notStarted();
+    return this.#work;
   }
 
   async #onStart({ record }: RpcParams<'start'>): Promise<RpcResult<'start'>> {
@@ -167,7 +158,7 @@ export class RunnerLifecycle {
       await this.#end(run, { state: this.#control.reason === 'stop' ? 'stopped' : 'paused', error: null });
       return;
     }
-    await this.#execute(run, firstBeginning(run));
+    await this.#end(run, await this.#existingWork.begin());
   }
 
   async #recover(run: OpenRun, order: RecoverOrder): Promise<void> {
@@ -179,40 +170,12 @@ export class RunnerLifecycle {
       return;
     }
     for (const [reason, requestId] of openEnds(run.earlier)) this.#requests.set(reason, requestId);
-    const recovered = await recover(run, order);
-    if (recovered.go === 'end') await this.#end(run, recovered.result);
-    else await this.#execute(run, recovered.beginning);
-  }
-
-  async #execute(run: OpenRun, beginning: Beginning): Promise<void> {
-    const clock = new AliveClock({ before: aliveMs(run.earlier) });
-    const control = this.#control;
-    let result: RunResult;
-    try {
-      const { child: plan, cwd, timeoutMs } = run.record;
-      const index = ONLY_CHILD;
-      const layout = await run.childFolder(index);
-      const deadlines = new Deadlines(
-        clock,
-        { index, scope: 'run', timeoutMs, toolTimeoutMs: plan.toolTimeoutMs },
-        control,
-        (event) => run.appendInTime(event),
-      );
-      const desk = new ChildDesk(run, { index, plan }, layout, deadlines, this.#messages);
-      this.#desk = desk;
-      const tools = { run, index, plan, cwd, driver: this.#driver, control, desk, layout };
-      result = await executeSingleRun(tools, beginning);
-    } catch (error) {
-      result = { state: 'failed', error: toErrorValue(error) };
-    } finally {
-      clock.dispose();
-    }
-    await this.#end(run, result);
+    await this.#end(run, await this.#existingWork.recover(order));
   }
 
   async #end(run: OpenRun, result: RunResult): Promise<void> {
     this.#over = true;
-    await this.#messages.close();
+    await this.#existingWork.close();
     for (const [reason, requestId] of this.#requests) {
       const done = reason === 'stop' ? result.state === 'stopped' : result.state === 'paused';
       await run.append({ type: 'control.settled', requestId, outcome: done ? 'done' : 'too-late', reason: null });
@@ -262,6 +225,12 @@ export class RunnerLifecycle {
       clearTimeout(timer);
     }
   }
+}
+
+function workOf(run: OpenRun, driver: ChildDriver, control: RunControl): RunWork {
+  const { record } = run;
+  if (record.mode === 'workflow') throw lanesError('runner_refused:workflow');
+  return new SingleRun(run, record, driver, control);
 }
 
 function notStarted(): LanesError {

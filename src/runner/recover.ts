@@ -19,11 +19,13 @@ import {
   type JournalLine,
   type ProcessIdentity,
   type RecoverOrder,
+  type SingleRecord,
   withDetail,
 } from '../protocol/index.ts';
 import type { Beginning } from './child-tools.ts';
+import { ONLY_CHILD as CHILD, firstBeginning } from './only-child.ts';
 import type { OpenRun } from './open-run.ts';
-import { ONLY_CHILD as CHILD, firstBeginning, type RunResult } from './single-run.ts';
+import type { RunResult } from './run-work.ts';
 
 const KILL_MS = 5000;
 /** Milliseconds a child has to leave by itself, as in the ladder that ends it otherwise. */
@@ -32,7 +34,7 @@ const LOOK_MS = 25;
 
 export type Recovered = { go: 'on'; beginning: Beginning } | { go: 'end'; result: RunResult };
 
-export async function recover(run: OpenRun, order: RecoverOrder): Promise<Recovered> {
+export async function recover(run: OpenRun, record: SingleRecord, order: RecoverOrder): Promise<Recovered> {
   const { earlier } = run;
   const ended = await endLeftovers(run, earlier);
   await run.append({ type: 'recovery.begun', epoch: run.epoch, settle: order.settle, ended });
@@ -52,7 +54,7 @@ export async function recover(run: OpenRun, order: RecoverOrder): Promise<Recove
   if (wasAsked(earlier, 'interrupt') && decision.decision !== 'adopt' && decision.decision !== 'finish') {
     return { go: 'end', result: { state: 'paused', error: null } };
   }
-  return follow(run, decision);
+  return follow(record, decision);
 }
 
 /** Why the work is not taken up again, if there is a reason: stop wins over a time limit. `printed`: by the runner before. */
@@ -80,11 +82,11 @@ function endOf(run: OpenRun, order: RecoverOrder, printed: string): RunResult | 
   return undefined;
 }
 
-function follow(run: OpenRun, decision: RecoveryDecision): Recovered {
+function follow(record: SingleRecord, decision: RecoveryDecision): Recovered {
   switch (decision.decision) {
     case 'start':
     case 'ask-again':
-      return { go: 'on', beginning: firstBeginning(run) };
+      return { go: 'on', beginning: firstBeginning(record) };
     case 'continue':
       return {
         go: 'on',

@@ -1,28 +1,86 @@
 /** A run with one child: what becomes of the child becomes of the run. */
-
-import type { SessionStart } from '../core/children/index.ts';
-import type { ErrorValue, TerminalState } from '../protocol/index.ts';
-import type { Beginning, ChildTools } from './child-tools.ts';
+import type { ChildDriver } from '../core/children/index.ts';
+import { aliveMs } from '../core/runs/index.ts';
+import { AliveClock } from '../core/time/index.ts';
+import {
+  type RecoverOrder,
+  type RpcParams,
+  type RpcResult,
+  type SingleRecord,
+  toErrorValue,
+} from '../protocol/index.ts';
+import { ChildDesk } from './child-desk.ts';
+import type { Beginning } from './child-tools.ts';
 import { workOnChild } from './child-work.ts';
+import { Deadlines } from './deadlines.ts';
+import { firstBeginning, ONLY_CHILD } from './only-child.ts';
 import type { OpenRun } from './open-run.ts';
+import { recover } from './recover.ts';
+import type { RunControl } from './run-control.ts';
+import type { RunResult, RunWork } from './run-work.ts';
+import { Steering } from './steering.ts';
 
-/** The run's only child. */
-export const ONLY_CHILD = 1;
+export class SingleRun implements RunWork {
+  readonly #run: OpenRun;
+  readonly #record: SingleRecord;
+  readonly #driver: ChildDriver;
+  readonly #control: RunControl;
+  /** From the beginning: a message may come before there is a child. */
+  readonly #steering: Steering;
+  #desk: ChildDesk | undefined;
 
-export interface RunResult {
-  state: TerminalState;
-  error: ErrorValue | null;
-}
+  constructor(run: OpenRun, record: SingleRecord, driver: ChildDriver, control: RunControl) {
+    this.#run = run;
+    this.#record = record;
+    this.#driver = driver;
+    this.#control = control;
+    this.#steering = new Steering(run);
+  }
 
-/** Runs to the end. The terminal event is left to the caller. */
-export async function executeSingleRun(tools: ChildTools, beginning: Beginning): Promise<RunResult> {
-  const { state, error } = await workOnChild(tools, beginning);
-  return { state, error };
-}
+  begin(): Promise<RunResult> {
+    return this.#execute(firstBeginning(this.#record));
+  }
 
-/** Where a run begins that has never been started: with its task, on the session it was launched with. */
-export function firstBeginning(run: OpenRun): Beginning {
-  const { child, resume } = run.record;
-  const session: SessionStart = resume ? { kind: resume.how, file: resume.session } : { kind: 'new' };
-  return { kind: 'ask', session, prompt: child.task };
+  async recover(order: RecoverOrder): Promise<RunResult> {
+    const recovered = await recover(this.#run, this.#record, order);
+    return recovered.go === 'end' ? recovered.result : this.#execute(recovered.beginning);
+  }
+
+  async #execute(beginning: Beginning): Promise<RunResult> {
+    const run = this.#run;
+    const { child: plan, cwd, timeoutMs } = this.#record;
+    const index = ONLY_CHILD;
+    const clock = new AliveClock({ before: aliveMs(run.earlier) });
+    const control = this.#control;
+    try {
+      const layout = await run.childFolder(index);
+      const limits = { index, scope: 'run' as const, timeoutMs, toolTimeoutMs: plan.toolTimeoutMs };
+      const deadlines = new Deadlines(clock, limits, control, (event) => run.appendInTime(event));
+      const desk = new ChildDesk(run, { index, plan }, layout, deadlines, this.#steering);
+      this.#desk = desk;
+      const tools = { run, index, plan, cwd, driver: this.#driver, control, desk, layout };
+      const { state, error } = await workOnChild(tools, beginning);
+      return { state, error };
+    } catch (error) {
+      return { state: 'failed', error: toErrorValue(error) };
+    } finally {
+      clock.dispose();
+    }
+  }
+
+  steer(params: RpcParams<'steer'>): Promise<RpcResult<'steer'>> {
+    return this.#steering.request(params);
+  }
+
+  async answer(params: RpcParams<'answer'>): Promise<RpcResult<'answer'>> {
+    return (await this.#desk?.questions.answer(params)) ?? { accepted: false, reason: 'nothing is asked' };
+  }
+
+  close(): Promise<void> {
+    return this.#steering.close();
+  }
+
+  async endLiving(): Promise<void> {
+    await this.#desk?.endLiving();
+  }
 }

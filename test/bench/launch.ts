@@ -10,7 +10,7 @@ import { piArguments } from '../../src/core/children/pi-rpc/arguments.ts';
 import { readJournal } from '../../src/core/journal/index.ts';
 import { childEnvironment } from '../../src/core/processes/index.ts';
 import { childLayout, runLayout } from '../../src/core/projects/index.ts';
-import type { JournalLine } from '../../src/protocol/index.ts';
+import type { JournalLine, SingleRecord } from '../../src/protocol/index.ts';
 import { createWorld } from '../support/world.ts';
 
 await using world = await createWorld({ minify: true });
@@ -23,7 +23,7 @@ const request = {
 };
 
 /** Milliseconds from the call that starts the program to its answer. It is ended afterwards. */
-async function bareStart({ record }: LaunchPlan, runDirectory: string): Promise<number> {
+async function bareStart({ record }: LaunchPlan<SingleRecord>, runDirectory: string): Promise<number> {
   const { pi, cwd, trust, agentDir, child: plan } = record;
   const layout = childLayout(runDirectory, 1);
   const args = [

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { packageExtension } from '../../scripts/package.mjs';
 import { readLaunchRecord } from '../../src/core/runs/index.ts';
-import type { LaunchRecord } from '../../src/protocol/index.ts';
+import type { SingleRecord } from '../../src/protocol/index.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { shootFailures } from './failure-shots.ts';
@@ -38,13 +38,13 @@ afterAll(async () => {
 shootFailures(() => session?.workbench);
 
 /** The launch record of the newest run, once it is one with this task. */
-async function launched(task: string | RegExp): Promise<LaunchRecord> {
+async function launched(task: string | RegExp): Promise<SingleRecord> {
   return waitFor('the run', async () => {
     const { stdout } = await world.cli(['status', 'last', '--json']);
     const { directory } = JSON.parse(stdout);
     if (typeof directory !== 'string') return undefined;
     const record = await readLaunchRecord(directory);
-    return record.child.task.match(task) ? record : undefined;
+    return record.mode === 'single' && record.child.task.match(task) ? record : undefined;
   });
 }
 

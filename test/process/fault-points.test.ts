@@ -39,7 +39,9 @@ type When = 'before' | 'after';
 type Point = `${JournalEventType}:${When}`;
 
 /** Every type of event there is, as the schema has them. */
-const TYPES: readonly JournalEventType[] = journalEvent.def.options.flatMap((option) => option.shape.type.def.values);
+const ALL: readonly JournalEventType[] = journalEvent.def.options.flatMap((option) => option.shape.type.def.values);
+/** Without those that only a workflow has. */
+const TYPES = ALL.filter((type) => !/^(?:workflow|host)\.|^child\.planned$|^run\.continued$/.test(type));
 
 const ANSWER = 'the answer';
 /** The work; also what is done when the child is asked to go on. */

@@ -17,7 +17,7 @@ import {
 import { rootLayout, runLayout } from '../../src/core/projects/index.ts';
 import { CONTINUE_PROMPT, readLaunchRecord } from '../../src/core/runs/index.ts';
 import { leaseSession } from '../../src/core/sessions/index.ts';
-import type { LaunchRecord, Owner } from '../../src/protocol/index.ts';
+import { type LaunchRecord, type Owner, singleRecord } from '../../src/protocol/index.ts';
 import { type FakePi, fakeTask } from '../support/fake-pi/index.ts';
 import { expectNobodyLeft, fakeWorld } from '../support/fake-world.ts';
 import { piCli } from '../support/pi-versions.ts';
@@ -122,7 +122,7 @@ describe('with a fake Pi', () => {
       expect(text).toBe('2 fake/scripted-b low You mend fences.');
       expect(child).toMatchObject({ sessionState: 'ok', session: { file: session } });
       expect(snapshot.view).toMatchObject({ resumedFrom: source.runId, owner: somebodyElse, label: 'Fences' });
-      const old = await readLaunchRecord(source.directory);
+      const old = singleRecord.parse(await readLaunchRecord(source.directory));
       expect(await readLaunchRecord(next.directory)).toEqual({
         ...old,
         runId: next.runId,

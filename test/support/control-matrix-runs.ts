@@ -20,7 +20,7 @@ import { readJournal } from '../../src/core/journal/index.ts';
 import { inspectLock } from '../../src/core/locks/index.ts';
 import { childMarker, findTree } from '../../src/core/processes/index.ts';
 import { ensureProject, runLayout } from '../../src/core/projects/index.ts';
-import type { JournalLine, Owner } from '../../src/protocol/index.ts';
+import type { JournalLine, Owner, SingleRecord } from '../../src/protocol/index.ts';
 import { type FakeLaunchPlan, fakeEnvironment } from './fake-pi/index.ts';
 import { isAlive } from './process-state.ts';
 import { waitFor } from './wait-for.ts';
@@ -37,7 +37,7 @@ export interface RunOptions extends Partial<LaunchRequest> {
   /** What its runners find in their environment besides. */
   env?: Record<string, string>;
   /** Changes the launch record, for what no request can ask for. */
-  change?: (plan: LaunchPlan) => LaunchPlan;
+  change?: (plan: LaunchPlan<SingleRecord>) => LaunchPlan<SingleRecord>;
 }
 
 /**
@@ -74,11 +74,11 @@ export class TestRun {
   readonly runId: string;
   readonly directory: string;
   readonly store: RunStore;
-  readonly plan: LaunchPlan;
+  readonly plan: LaunchPlan<SingleRecord>;
   readonly #world: World;
   readonly #env: Record<string, string>;
 
-  private constructor(world: World, plan: LaunchPlan, env: Record<string, string>) {
+  private constructor(world: World, plan: LaunchPlan<SingleRecord>, env: Record<string, string>) {
     this.#world = world;
     this.#env = env;
     this.plan = plan;

@@ -44,6 +44,16 @@ const effects: Record<JournalEventType, Effect> = {
   'run.created': {},
   'runner.started': { run: { epoch: 1, runner: { pid: 7, start: 's' } } },
   'run.proceeded': { run: { state: 'running', startedAt: 5_000 } },
+  'child.planned': {},
+  'workflow.delivered': {},
+  'workflow.said': {},
+  'workflow.planned': {},
+  'workflow.stepped': {},
+  'host.intended': {},
+  'host.started': {},
+  'host.ended': {},
+  'workflow.ended': {},
+  'run.continued': {},
   'child.spawn.intended': {
     child: {
       state: 'running',

@@ -8,7 +8,9 @@ import {
   NO_USAGE,
   type RunView,
   type SteerView,
+  type WorkflowView,
 } from '../../protocol/index.ts';
+import { applyToWorkflow, newWorkflow } from './workflow-fold.ts';
 
 const TITLE_CHARS = 200;
 
@@ -20,21 +22,16 @@ export function taskTitle(task: string): string {
 }
 
 export function initialView(record: LaunchRecord): RunView {
-  const { child } = record;
   return {
     version: 1,
     runId: record.runId,
     mode: record.mode,
     state: 'queued',
-    agent: child.agent.name,
-    label: child.label ?? null,
-    title: taskTitle(child.task),
     cwd: record.cwd,
     owner: record.owner,
     parentRunId: record.parent?.runId ?? null,
     workflowKey: record.workflowKey,
     lane: record.lane,
-    model: child.model ?? null,
     createdAt: record.createdAt,
     startedAt: null,
     endedAt: null,
@@ -48,9 +45,26 @@ export function initialView(record: LaunchRecord): RunView {
     runner: null,
     error: null,
     usage: NO_USAGE,
-    children: [newChild(1, child.agent.name, child.label ?? null, child.model ?? null)],
     seq: 0,
+    ...own(record),
   };
+}
+
+/** What the two kinds of run begin with. */
+function own(record: LaunchRecord): Pick<RunView, 'agent' | 'label' | 'title' | 'model' | 'children' | 'workflow'> {
+  if (record.mode === 'workflow') {
+    const { name, file } = record.workflow;
+    return {
+      agent: 'workflow',
+      label: null,
+      title: name,
+      model: null,
+      children: [],
+      workflow: newWorkflow(name, file),
+    };
+  }
+  const { agent, label = null, model = null, task } = record.child;
+  return { agent: agent.name, label, title: taskTitle(task), model, children: [newChild(1, agent.name, label, model)] };
 }
 
 function newChild(index: number, agent: string, label: string | null, model: string | null): ChildView {
@@ -90,9 +104,10 @@ export function foldRun(record: LaunchRecord, lines: Iterable<JournalLine>): Run
   return view;
 }
 
-/** The view after one more event. A terminal state is never left again. */
+/** The view after one more event. A terminal state is left only by a workflow that is continued. */
 export function applyLine(view: RunView, line: JournalLine): RunView {
   const next = { ...applyEvent(view, line), seq: line.seq, updatedAt: Math.max(view.updatedAt, line.t) };
+  if (line.type === 'run.continued' && view.workflow) return next;
   return isTerminal(view.state) ? { ...next, state: view.state, error: view.error, endedAt: view.endedAt } : next;
 }
 
@@ -108,6 +123,19 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
       return withState({ ...view, questions: [], stopRequested: view.stopRequested || line.settle === 'stop' });
     case 'run.proceeded':
       return { ...view, state: 'running', startedAt: view.startedAt ?? line.t };
+    case 'child.planned': {
+      if (!view.workflow) return view;
+      const { key, id: call, phase, lane, cwd } = line;
+      const child: ChildView = {
+        ...newChild(line.child, line.agent, line.label, line.model),
+        key,
+        call,
+        cwd,
+        ...(phase === null ? {} : { phaseLabel: phase }),
+        ...(lane === null ? {} : { lane }),
+      };
+      return { ...view, children: [...view.children, child] };
+    }
     case 'child.spawn.intended':
       return withChild(view, line.child, (child) => ({
         state: 'running',
@@ -140,7 +168,8 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
         model: line.model,
         thinking: line.thinking,
       }));
-      return { ...next, model: line.model };
+      // A workflow has as many models as its children.
+      return view.mode === 'single' ? { ...next, model: line.model } : next;
     }
     case 'child.prompt.intended':
     case 'child.prompted':
@@ -221,6 +250,17 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
       return withChild(view, line.child, () => ({
         output: { path: line.path, outcome: line.outcome, error: line.error },
       }));
+    case 'workflow.delivered':
+    case 'workflow.said':
+    case 'workflow.planned':
+    case 'workflow.stepped':
+    case 'workflow.ended':
+    case 'host.intended':
+    case 'host.started':
+    case 'host.ended':
+      return view.workflow ? { ...view, workflow: applyToWorkflow(view.workflow, line) } : view;
+    case 'run.continued':
+      return view.workflow ? reopened(view, view.workflow) : view;
     case 'journal.truncated':
       return { ...view, progressCut: true };
     case 'run.ended': {
@@ -232,6 +272,19 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
     default:
       return line satisfies never;
   }
+}
+
+/** The same run goes on: what it had come to at its end holds no more. */
+function reopened(view: RunView, workflow: WorkflowView): RunView {
+  return {
+    ...view,
+    state: 'running',
+    endedAt: null,
+    error: null,
+    stopRequested: false,
+    interruptRequested: false,
+    workflow: { ...workflow, continued: workflow.continued + 1, failure: null },
+  };
 }
 
 const MAX_STEERS = 20;

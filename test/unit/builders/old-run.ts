@@ -2,7 +2,7 @@ import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { runLayout } from '../../../src/core/projects/index.ts';
 import { newRunId } from '../../../src/core/runs/index.ts';
-import type { JournalEvent, LaunchRecord, TerminalState } from '../../../src/protocol/index.ts';
+import type { JournalEvent, SingleRecord, TerminalState } from '../../../src/protocol/index.ts';
 import { oneOfEach } from './events.ts';
 import { ended, type RunOptions, type WrittenRun, writeRun } from './run.ts';
 
@@ -16,7 +16,7 @@ export interface OldRunOptions extends RunOptions {
   state?: TerminalState | null;
   /** Whether its session file is in its folder. Default true. */
   session?: boolean;
-  record?: Partial<LaunchRecord>;
+  record?: Partial<SingleRecord>;
 }
 
 export interface OldRun extends WrittenRun {

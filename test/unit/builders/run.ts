@@ -11,11 +11,12 @@ import type {
   LaunchRecord,
   LockOwner,
   ProcessIdentity,
+  SingleRecord,
   TerminalState,
 } from '../../../src/protocol/index.ts';
 
 /** A complete launch record, with what the test cares about laid over it. */
-export function aRecord(over: Partial<LaunchRecord> = {}): LaunchRecord {
+export function aRecord(over: Partial<SingleRecord> = {}): SingleRecord {
   return {
     version: 1,
     runId: newRunId(),
@@ -78,7 +79,7 @@ export interface WrittenRun {
 }
 
 export interface RunOptions {
-  record?: Partial<LaunchRecord>;
+  record?: Partial<SingleRecord>;
   events?: readonly JournalEvent[];
   /** Whose lease it is; absent: there is none. */
   lease?: ProcessIdentity;

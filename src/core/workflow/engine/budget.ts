@@ -1,16 +1,6 @@
 /** What all children of a workflow may use together. Counted when they are over; running ones are never stopped for it. */
-import * as z from 'zod/mini';
+import type { UsageBudget } from '../../../protocol/index.ts';
 import { isObject } from './child-result.ts';
-
-const positive = z.number().check(z.positive());
-const limits = z
-  .strictObject({ soft: z.optional(positive), hard: positive })
-  .check(z.refine(({ soft = 0, hard }) => soft <= hard, 'soft must not be larger than hard'));
-
-export const usageBudget = z
-  .strictObject({ tokens: z.optional(limits), costUsd: z.optional(limits) })
-  .check(z.refine(({ tokens, costUsd }) => tokens !== undefined || costUsd !== undefined, 'needs tokens or costUsd'));
-export type UsageBudget = z.infer<typeof usageBudget>;
 
 export interface Used {
   /** Input and output. */

@@ -2,8 +2,10 @@
  * What a workflow is from outside: a fold over its calls and the facts that answer them. It says what may start, writes the trace and
  * answers by itself what needs nobody. It is pure, so the same calls and facts always give the same; live runs and replays use it alike.
  */
+
+import type { UsageBudget } from '../../../protocol/index.ts';
 import { resumedParams } from './auto-resume.ts';
-import { totalOf, type UsageBudget, usageReason } from './budget.ts';
+import { totalOf, usageReason } from './budget.ts';
 import type { Answer, Call, Delivery, LaunchCall, WorkflowError } from './calls.ts';
 import { type ChildView, failedView, isObject, stateOf } from './child-result.ts';
 import { hostOutcome, type Outcome, refused, statusOutcome, steerOutcome } from './outside-answers.ts';

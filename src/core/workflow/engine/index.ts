@@ -1,5 +1,4 @@
 /** Running workflow scripts. What runs in the worker is in `worker.ts`. */
-export { type UsageBudget, usageBudget } from './budget.ts';
 export type { ErrorKind, WorkflowError } from './calls.ts';
 export { type ChildView, isObject, readHostResult } from './child-result.ts';
 export type { WorkflowResult } from './conclusion.ts';

@@ -1,0 +1,152 @@
+/** The vocabulary of workflow runs: what one is launched with, what its journal says of it, and how people see it. */
+import * as z from 'zod/mini';
+import { agentContract } from './agent-contract.ts';
+import { errorValue } from './errors.ts';
+import { positive } from './schema-parts.ts';
+import { MAX_SCRIPT_BYTES } from './workflow.ts';
+
+const limits = z
+  .strictObject({ soft: z.optional(z.number().check(z.positive())), hard: z.number().check(z.positive()) })
+  .check(z.refine(({ soft = 0, hard }) => soft <= hard, 'soft must not be larger than hard'));
+
+/** What all children of a workflow may use together: tokens (input and output) and US dollars, as reported. */
+export const usageBudget = z
+  .strictObject({ tokens: z.optional(limits), costUsd: z.optional(limits) })
+  .check(z.refine(({ tokens, costUsd }) => tokens !== undefined || costUsd !== undefined, 'needs tokens or costUsd'));
+export type UsageBudget = z.infer<typeof usageBudget>;
+
+/** Bounds of a workflow. When one was what ended it, it is continued by raising that. */
+export const workflowLimits = z.object({
+  /** Children at the same time. */
+  globalConcurrencyLimit: positive,
+  /** Children over the whole run, resumed ones not counted. */
+  maxSubagentSpawnsPerRun: positive,
+  usageBudget: z.optional(usageBudget),
+});
+export type WorkflowLimits = z.infer<typeof workflowLimits>;
+
+/** Whether host commands run: after a question, always, or never; `globs`: commands that need no question. */
+export const hostPolicy = z.object({
+  mode: z.enum(['ask', 'allow', 'deny']),
+  globs: z.array(z.string().check(z.minLength(1), z.maxLength(1024))).check(z.maxLength(64)),
+});
+export type HostPolicy = z.infer<typeof hostPolicy>;
+
+/** What a workflow run is launched with. Everything a continuation needs is here: nothing is read again from the project. */
+export const workflowPlan = z.object({
+  /** One line, at most 96 characters: the file's name, or what the caller called it. */
+  name: z.string().check(z.minLength(1), z.maxLength(96)),
+  /** Where the script was read from, absolute; null: it was given as text. */
+  file: z.nullable(z.string()),
+  script: z
+    .string()
+    .check(
+      z.refine(
+        (text) => new TextEncoder().encode(text).length <= MAX_SCRIPT_BYTES,
+        `must have at most ${MAX_SCRIPT_BYTES} bytes`,
+      ),
+    ),
+  /** JSON text; null: `args` is undefined. */
+  args: z.nullable(z.string()),
+  /** From which `Math.random` follows. */
+  seed: z.number(),
+  limits: workflowLimits,
+  host: hostPolicy,
+  /** The agents a script may name, as they were when it was launched, with the names they are also known by. */
+  agents: z.array(
+    z.object({
+      contract: agentContract,
+      aliases: z.array(z.string()),
+      model: z.optional(z.string()),
+      thinking: z.optional(z.string()),
+    }),
+  ),
+  /** Names of the models that were usable, `provider/id`. */
+  models: z.array(z.string()),
+  /** For agents that name none; absent: Pi's default. */
+  defaultModel: z.optional(z.string()),
+});
+export type WorkflowPlan = z.infer<typeof workflowPlan>;
+
+/** What answers one call of the script. A value that is long stands in a file of its own. */
+export const workflowFact = z.object({
+  /** Number of the call. */
+  id: z.number(),
+  key: z.string(),
+  /** Fingerprint of what was asked for. */
+  asked: z.string(),
+  ok: z.boolean(),
+  /** JSON text. Neither this nor `body`: undefined. */
+  json: z.optional(z.string()),
+  body: z.optional(z.object({ file: z.string(), bytes: z.number(), sha256: z.string() })),
+  /** Why it failed. */
+  message: z.optional(z.string()),
+});
+export type WorkflowFact = z.infer<typeof workflowFact>;
+
+/** A call of the script that starts something or asks for something. */
+export const workflowAsk = z.object({
+  id: z.number(),
+  type: z.enum(['launch', 'steer', 'host', 'status', 'state.get', 'state.set']),
+  key: z.string(),
+});
+export type WorkflowAsk = z.infer<typeof workflowAsk>;
+
+/** How a script failed. `line` and `column` are its own, from 1. */
+export const workflowFailure = z.object({
+  kind: z.string(),
+  message: z.string(),
+  line: z.optional(z.number()),
+  column: z.optional(z.number()),
+});
+export type WorkflowFailure = z.infer<typeof workflowFailure>;
+
+/** Stages that `runs.lanes` has announced. */
+export const plannedLane = z.object({
+  key: z.string(),
+  stages: z.array(z.object({ key: z.string(), label: z.nullable(z.string()), agent: z.nullable(z.string()) })),
+});
+export type PlannedLane = z.infer<typeof plannedLane>;
+
+export const HOST_STATES = [
+  'asking',
+  'running',
+  'passed',
+  'failed',
+  'timed-out',
+  'stopped',
+  'denied',
+  'unknown',
+] as const;
+
+/** A command of the script on this machine. */
+export const hostStepView = z.object({
+  id: z.number(),
+  key: z.string(),
+  command: z.string(),
+  role: z.nullable(z.string()),
+  state: z.enum(HOST_STATES),
+  exitCode: z.nullable(z.number()),
+  /** File with what it printed, absolute. */
+  outputPath: z.nullable(z.string()),
+  startedAt: z.nullable(z.number()),
+  endedAt: z.nullable(z.number()),
+  error: z.nullable(errorValue),
+});
+export type HostStepView = z.infer<typeof hostStepView>;
+
+/** What is shown of a workflow beside its children. */
+export const workflowView = z.object({
+  name: z.string(),
+  file: z.nullable(z.string()),
+  /** Steps of the script that are done. */
+  steps: z.number(),
+  lanes: z.array(plannedLane),
+  hosts: z.array(hostStepView),
+  emits: z.number(),
+  console: z.number(),
+  /** How often it was continued after an end. */
+  continued: z.number(),
+  failure: z.nullable(workflowFailure),
+});
+export type WorkflowView = z.infer<typeof workflowView>;
