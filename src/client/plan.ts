@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { bundledAgents, findAgent, THINKING_LEVELS, toContract } from '../core/agents/index.ts';
 import { splitLevel } from '../core/models/index.ts';
 import { checkOutput } from '../core/outputs/index.ts';
-import { findProject, type Project, type ProjectLayout } from '../core/projects/index.ts';
+import { findProject, type Project, type ProjectLayout, type RootLayout } from '../core/projects/index.ts';
 import { newRunId, taskTitle } from '../core/runs/index.ts';
 import { MAX_LIMIT_MS } from '../core/settings/index.ts';
 import {
@@ -79,7 +79,7 @@ export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Prom
     toolbox.tools(),
     ensureRuntime(toolbox.distDirectory, toolbox.root),
   ]);
-  const output = await planOutput(project, request, cwd);
+  const output = await planOutput(toolbox.root, request, cwd);
   const wanted = splitLevel(request.model ?? agent.model ?? request.defaultModel ?? '');
   const model = await tools.models.resolve(wanted.model === '' ? undefined : wanted.model);
   const level = thinking ?? wanted.thinking ?? agent.thinking;
@@ -144,13 +144,17 @@ function checkTimeout(name: string, ms: number): number {
   throw lanesError('launch_invalid:milliseconds', { name, value: ms, max: MAX_LIMIT_MS });
 }
 
-async function planOutput(project: Project, request: LaunchRequest, cwd: string): Promise<OutputPlan | undefined> {
+async function planOutput(
+  { claims }: RootLayout,
+  request: LaunchRequest,
+  cwd: string,
+): Promise<OutputPlan | undefined> {
   const mode = request.outputMode ?? 'inline';
   if (request.output === undefined) {
     if (mode === 'inline') return undefined;
     throw lanesError('launch_invalid:file-only');
   }
-  return { path: await checkOutput(project.layout.claims, resolve(cwd, request.output)), mode };
+  return { path: await checkOutput(claims, resolve(cwd, request.output)), mode };
 }
 
 /** The rules the runner would refuse it by, before one is started. */

@@ -102,7 +102,7 @@ export async function planResume(toolbox: Toolbox, request: ResumeRequest): Prom
     throw lanesError('cwd_gone', { folder: cwd });
   }
   const project = projectOf(request.directory);
-  if (source.child.output) await checkOutput(project.claims, source.child.output.path);
+  if (source.child.output) await checkOutput(toolbox.root.claims, source.child.output.path);
   const [tools, runtime] = await Promise.all([toolbox.tools(), ensureRuntime(toolbox.distDirectory, toolbox.root)]);
   const record: SingleRecord = {
     ...source,

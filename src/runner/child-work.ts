@@ -75,7 +75,12 @@ async function claimOutput({ run, index, plan }: ChildTools, beginning: Beginnin
     ? run.earlier.findLast((line) => line.type === 'output.claimed' && line.child === index)
     : undefined;
   const before = earlier?.type === 'output.claimed' ? earlier.before : undefined;
-  const claim = await OutputClaim.take(run.project.claims, plan.output.path, `run ${run.record.runId}`, before);
+  const claim = await OutputClaim.take(
+    rootLayout(run.record.agentDir).claims,
+    plan.output.path,
+    `run ${run.record.runId}`,
+    before,
+  );
   await run.append(...proceeded(run), claimed(index, claim));
   return claim;
 }

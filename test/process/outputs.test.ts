@@ -9,6 +9,7 @@ import { findProject, runLayout } from '../../src/core/projects/index.ts';
 import { type FakePi, fakeTask } from '../support/fake-pi/index.ts';
 import { expectNobodyLeft, fakeWorld } from '../support/fake-world.ts';
 import { ended, ofType, owner } from '../support/started-run.ts';
+import { tempDir } from '../support/temp.ts';
 import { waitFor } from '../support/wait-for.ts';
 import type { World } from '../support/world.ts';
 
@@ -158,6 +159,26 @@ describe('two runs and one file', () => {
     expect(ofType(lines, 'output.claimed')).toMatchObject([{ path: at('answer.md') }]);
     expect(await text('answer.md')).toBe('first');
     expect((await play({ steps: [{ say: 'second' }] })).snapshot.state).toBe('complete');
+    expect(await text('answer.md')).toBe('second');
+  });
+
+  test('also when they belong to two projects', async () => {
+    const gate = `here-${count}`;
+    const first = await start({ steps: [{ gate }, { say: 'first' }] });
+    await fake.arrivedAt(gate);
+    await using elsewhere = await tempDir();
+    const there = ['--cwd', elsewhere.path, '--json', '--output', at('answer.md')];
+    const { code, stdout } = await cliRun({ steps: [{ say: 'second' }] }, ...there);
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout).error).toMatchObject({
+      code: 'output_in_use',
+      message: `The output file ${at('answer.md')} is already claimed by run ${first.runId}.`,
+    });
+    await fake.open(gate);
+    await ended(first);
+    expect(await text('answer.md')).toBe('first');
+    const second = await cliRun({ steps: [{ say: 'second' }] }, '--wait', ...there);
+    expect(second.code).toBe(0);
     expect(await text('answer.md')).toBe('second');
   });
 

@@ -641,7 +641,7 @@ describe('again and again', () => {
       starting: (await readdir(store.layout.starting)).length,
       active: (await readdir(store.layout.active)).length,
       staging: (await readdir(store.layout.runs)).filter((name) => name.startsWith('.')).length,
-      claims: (await readdir(store.layout.claims)).length,
+      claims: (await readdir(world.toolbox.root.claims)).length,
       project: (await readdir(world.project)).length,
       runtime: (await readdir(world.toolbox.root.runtime)).length,
       cache: (await readdir(world.toolbox.root.cache)).length,

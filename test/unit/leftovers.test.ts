@@ -29,7 +29,7 @@ beforeEach(async () => {
   folder = await tempDir();
   root = rootLayout(folder.path);
   project = projectLayout(join(root.projects, 'fence-0123456789abcdef'));
-  for (const path of [project.runs, project.active, project.starting, project.claims, root.sessionLocks, root.runtime])
+  for (const path of [project.runs, project.active, project.starting, root.claims, root.sessionLocks, root.runtime])
     await mkdir(path, { recursive: true });
 });
 
@@ -132,19 +132,19 @@ describe('locks', () => {
   });
 
   it('of output files go by the same rule', async () => {
-    const claim = await OutputClaim.take(project.claims, join(folder.path, 'a.md'), 'run 1');
-    const other = await OutputClaim.take(project.claims, join(folder.path, 'b.md'), 'run 2');
-    const names = await readdir(project.claims);
+    const claim = await OutputClaim.take(root.claims, join(folder.path, 'a.md'), 'run 1');
+    const other = await OutputClaim.take(root.claims, join(folder.path, 'b.md'), 'run 2');
+    const names = await readdir(root.claims);
     await claim.release();
-    for (const name of names) await setAge(join(project.claims, name), now - 2 * DAY);
+    for (const name of names) await setAge(join(root.claims, name), now - 2 * DAY);
     const [gone] = await tidied();
-    expect(gone).toMatch(/^projects\/fence-0123456789abcdef\/claims\/[0-9a-f]{32}\.1$/);
-    expect(await readdir(project.claims)).toHaveLength(1);
-    await expect(OutputClaim.take(project.claims, join(folder.path, 'b.md'), 'x')).rejects.toMatchObject({
+    expect(gone).toMatch(/^claims\/[0-9a-f]{32}\.1$/);
+    expect(await readdir(root.claims)).toHaveLength(1);
+    await expect(OutputClaim.take(root.claims, join(folder.path, 'b.md'), 'x')).rejects.toMatchObject({
       code: 'output_in_use',
     });
     await other.release();
-    await (await OutputClaim.take(project.claims, join(folder.path, 'a.md'), 'run 3')).release();
+    await (await OutputClaim.take(root.claims, join(folder.path, 'a.md'), 'run 3')).release();
   });
 });
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_TIMEOUT_MS, type LaunchRequest, planLaunch } from '../../src/client/plan.ts';
 import { Toolbox } from '../../src/client/toolbox.ts';
 import { OutputClaim } from '../../src/core/outputs/index.ts';
-import { findProject } from '../../src/core/projects/index.ts';
+import { findProject, rootLayout } from '../../src/core/projects/index.ts';
 import { launchRecord, MAX_TASK_BYTES, RUN_ID } from '../../src/protocol/index.ts';
 import { type TempDir, tempDir } from '../support/temp.ts';
 
@@ -182,9 +182,11 @@ describe('a launch that cannot be carried out', () => {
       hint: expect.any(String),
     });
     await expect(plan({ output: '../dist' })).rejects.toMatchObject({ code: 'output_unusable' });
-    const { project } = await plan();
-    if (!('layout' in project)) throw new Error('a new run has a project of its own');
-    const claim = await OutputClaim.take(project.layout.claims, join(cwd, 'answer.md'), 'run 7');
+    const claim = await OutputClaim.take(
+      rootLayout(join(folder.path, 'agent')).claims,
+      join(cwd, 'answer.md'),
+      'run 7',
+    );
     await expect(plan({ output: 'answer.md' })).rejects.toMatchObject({
       code: 'output_in_use',
       message: expect.stringMatching(/answer\.md is already claimed by run 7\.$/),

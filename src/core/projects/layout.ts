@@ -17,6 +17,8 @@ export interface RootLayout {
   cache: string;
   /** Locks of session files, whatever project they are used from. */
   sessionLocks: string;
+  /** Locks of output files that living runs have claimed, whatever project they belong to. */
+  claims: string;
   /** Lock of the client that removes old runs, and what it remembers from one pass to the next. */
   cleaning: string;
   cleaningState: string;
@@ -33,6 +35,7 @@ export function rootLayout(agentDir: string): RootLayout {
     runtime: join(root, 'runtime'),
     cache: join(root, 'cache'),
     sessionLocks: join(root, 'session-locks'),
+    claims: join(root, 'claims'),
     cleaning: join(root, 'cleaning'),
     cleaningState: join(root, 'cleaning.json'),
     pi: join(root, 'pi'),
@@ -48,8 +51,6 @@ export interface ProjectLayout {
   active: string;
   /** Logs of runners that have not created their run yet. */
   starting: string;
-  /** Locks of output files that living runs have claimed. */
-  claims: string;
 }
 
 export function projectLayout(directory: string): ProjectLayout {
@@ -59,7 +60,6 @@ export function projectLayout(directory: string): ProjectLayout {
     runs: join(directory, 'runs'),
     active: join(directory, 'active'),
     starting: join(directory, 'starting'),
-    claims: join(directory, 'claims'),
   };
 }
 

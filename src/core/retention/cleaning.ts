@@ -218,8 +218,8 @@ async function tidy(
     );
     await attempt(project.starting, () => findOldStartLogs(project, now));
     await attempt(project.runs, () => findUnfinishedRuns(project, now));
-    await attempt(project.claims, () => findSpentClaims(project, now));
   }
+  await attempt(root.claims, () => findSpentClaims(root, now));
   await attempt(root.sessionLocks, () => findSpentSessionLocks(root, now));
   await attempt(root.runtime, async () => ({
     paths: await findUnusedRuntimes(root, options.runtime, now),

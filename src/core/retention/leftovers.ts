@@ -91,8 +91,8 @@ export async function findUnfinishedRuns(project: ProjectLayout, now: number): P
 }
 
 /** Claims on output files that nobody holds any more. */
-export async function findSpentClaims(project: ProjectLayout, now: number): Promise<Found> {
-  return { paths: await findIdleLocks(project.claims, LEFTOVER_MS, now), problems: [] };
+export async function findSpentClaims(root: RootLayout, now: number): Promise<Found> {
+  return { paths: await findIdleLocks(root.claims, LEFTOVER_MS, now), problems: [] };
 }
 
 /** Locks of session files that nobody holds, whether the session is still there or not: it can be locked anew. */
