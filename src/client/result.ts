@@ -1,6 +1,7 @@
 /** Reading what a child left behind. */
-import { readFile } from 'node:fs/promises';
+
 import * as z from 'zod/mini';
+import { readRegular } from '../core/files/index.ts';
 import { childLayout } from '../core/projects/index.ts';
 import { MirrorReader, TranscriptText } from '../core/transcripts/index.ts';
 
@@ -9,7 +10,7 @@ const resultFile = z.object({ version: z.literal(1), text: z.string() });
 /** The last answer of a child; `undefined` when it has none yet or it cannot be read. */
 export async function readResultText(directory: string, child: number): Promise<string | undefined> {
   try {
-    return resultFile.parse(JSON.parse(await readFile(childLayout(directory, child).result, 'utf8'))).text;
+    return resultFile.parse(JSON.parse(await readRegular(childLayout(directory, child).result))).text;
   } catch {
     return undefined;
   }

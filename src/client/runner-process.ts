@@ -2,10 +2,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { open, readFile, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { makePrivateFolder } from '../core/files/index.ts';
+import { makePrivateFolder, readRegular } from '../core/files/index.ts';
 import { connectSocket, newAddress, RpcPeer } from '../core/ipc/index.ts';
 import { childEnvironment, inScope, scopeObstacle, spawnDetached } from '../core/processes/index.ts';
 import type { ProjectLayout } from '../core/projects/index.ts';
@@ -151,7 +151,7 @@ function isAlive(runner: ChildProcess): boolean {
 
 async function describe(error: unknown, runner: ChildProcess, order: StartOrder): Promise<unknown> {
   if (isAlive(runner)) runner.kill('SIGKILL');
-  const printed = await readFile(order.log, 'utf8').catch(() => '');
+  const printed = await readRegular(order.log).catch(() => '');
   await rm(order.log, { force: true });
   if (process.platform !== 'win32') await rm(order.address, { force: true });
   const tail = cutTextFront(redact(printed).trim(), TAIL_CHARS);

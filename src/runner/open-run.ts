@@ -1,12 +1,13 @@
 /** A run this process owns: its folder, its lease, its journal and the view that follows from them. */
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   discard,
   explainDisk,
   makePrivateFolder,
+  readRegular,
   syncFolder,
   whenThereIsRoom,
   writeFileAtomic,
@@ -143,7 +144,7 @@ export class OpenRun {
     await rename(order.log, runnerLog(layout.directory, lease.owner.epoch)).catch(() => undefined);
     await run.#openJournal(options);
     // The runner that made the run may have died before its first line.
-    const first = lines.length > 0 ? [] : [created(record, await readFile(layout.record, 'utf8'))];
+    const first = lines.length > 0 ? [] : [created(record, await readRegular(layout.record))];
     await run.append(...first, await run.#runnerStarted());
     return run;
   }

@@ -1,3 +1,4 @@
 export * from './atomic-write.ts';
 export * from './capacity.ts';
 export * from './private-folder.ts';
+export * from './regular-file.ts';

@@ -1,23 +1,16 @@
-import { open } from 'node:fs/promises';
 import type { JournalLine } from '../../protocol/index.ts';
-import { errnoOf } from '../files/index.ts';
 import { MAX_LINE_BYTES, parseLine } from './journal-line.ts';
-import { refuseFolder } from './journal-reader.ts';
+import { openJournal } from './journal-reader.ts';
 
 /**
  * The last events of a journal, at least one if the last line is sound, however long the journal is. What cannot be read is
  * left out; a missing file reads as empty.
  */
 export async function readJournalEnd(path: string): Promise<JournalLine[]> {
-  const handle = await open(path, 'r').catch((error: unknown) => {
-    if (errnoOf(error) === 'ENOENT') return undefined;
-    throw error;
-  });
+  const handle = await openJournal(path);
   if (!handle) return [];
   try {
-    const info = await handle.stat();
-    refuseFolder(path, info);
-    const { size } = info;
+    const { size } = await handle.stat();
     const from = Math.max(0, size - 2 * MAX_LINE_BYTES);
     const buffer = Buffer.alloc(size - from);
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, from);

@@ -1,8 +1,8 @@
 /** Reads journals without trusting them: every bad record is skipped and reported exactly, every good one is returned. */
 import type { Stats } from 'node:fs';
-import { open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { type JournalLine, lanesError } from '../../protocol/index.ts';
-import { errnoOf } from '../files/index.ts';
+import { errnoOf, NotAFile, openRegular } from '../files/index.ts';
 import { type LineProblem, MAX_LINE_BYTES, type ParsedLine, parseLine } from './journal-line.ts';
 
 export interface SkippedRecord {
@@ -25,13 +25,21 @@ export interface JournalContent {
   unfinishedBytes: number;
 }
 
-/** The system opens a folder like a file, and fails at its first byte with an error that names nothing. */
-export function refuseFolder(path: string, info: Stats): void {
-  if (info.isDirectory())
-    throw lanesError('run_unreadable:file', { file: path, reason: 'it is a folder, not a journal' });
+/** `undefined`: there is none. Throws `run_unreadable` for what is no file. */
+export async function openJournal(path: string): Promise<FileHandle | undefined> {
+  return openRegular(path).catch((error: unknown) => {
+    if (errnoOf(error) === 'ENOENT') return undefined;
+    throw notAJournal(path, error);
+  });
 }
 
-/** The whole journal. A missing file reads as empty; throws `run_unreadable` for a folder in its place. */
+/** Names what stands in the place of a journal; any other error as it is. */
+export function notAJournal(path: string, error: unknown): unknown {
+  if (!(error instanceof NotAFile)) return error;
+  return lanesError('run_unreadable:file', { file: path, reason: `it is ${error.kind}, not a journal` });
+}
+
+/** The whole journal. A missing file reads as empty; throws `run_unreadable` for what is no file. */
 export async function readJournal(path: string): Promise<JournalContent> {
   const tail = new JournalTail(path);
   const lines = await tail.read();
@@ -69,15 +77,11 @@ export class JournalTail {
   }
 
   async read(): Promise<JournalLine[]> {
-    const handle = await open(this.path, 'r').catch((error: unknown) => {
-      if (errnoOf(error) === 'ENOENT') return undefined;
-      throw error;
-    });
+    const handle = await openJournal(this.path);
     if (!handle) return [];
     const lines: JournalLine[] = [];
     try {
       const info = await handle.stat();
-      refuseFolder(this.path, info);
       this.#startOverIfReplaced(info);
       const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
       let pending: Buffer[] = [];

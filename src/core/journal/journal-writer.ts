@@ -2,11 +2,11 @@
  * Appends events to a journal. One writer per journal, guarded by the run's lease.
  * Group sync: whatever is waiting when the disk becomes free is written in one call and synced once.
  */
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import type { JournalEvent, JournalLine } from '../../protocol/index.ts';
-import { whenThereIsRoom } from '../files/index.ts';
+import { openForAppending, whenThereIsRoom } from '../files/index.ts';
 import { formatLine } from './journal-line.ts';
-import { readJournal } from './journal-reader.ts';
+import { notAJournal, readJournal } from './journal-reader.ts';
 import { JournalRoom, MAX_JOURNAL_BYTES } from './journal-room.ts';
 
 interface Waiting {
@@ -54,7 +54,9 @@ export class JournalWriter {
 
   /** Opens or creates the journal. A torn last line is closed with a newline, so that it cannot weld itself to the next. */
   static async open(path: string, options: JournalWriterOptions = {}): Promise<JournalWriter> {
-    const handle = await open(path, 'a', 0o600);
+    const handle = await openForAppending(path).catch((error: unknown) => {
+      throw notAJournal(path, error);
+    });
     try {
       const existing = await readJournal(path);
       if (existing.unfinishedBytes > 0) await handle.appendFile('\n');

@@ -6,7 +6,7 @@
  * generation that was seen is replaced. Releasing marks the file instead of removing it: epochs never go back.
  */
 import { randomBytes } from 'node:crypto';
-import { link, open, readdir, readFile, stat } from 'node:fs/promises';
+import { link, open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -17,7 +17,7 @@ import {
   lockOwner,
   type ProcessIdentity,
 } from '../../protocol/index.ts';
-import { discard, errnoOf, makePrivateFolder, syncFolder, writeFileAtomic } from '../files/index.ts';
+import { discard, errnoOf, makePrivateFolder, readRegular, syncFolder, writeFileAtomic } from '../files/index.ts';
 import { identify, liveness } from '../processes/index.ts';
 
 export interface LockView {
@@ -68,7 +68,7 @@ export async function inspectLock(path: string): Promise<LockView> {
 export async function inspectGeneration(path: string, epoch: number): Promise<LockView> {
   try {
     if (epoch === 0) return { state: 'missing', epoch };
-    const text = await readFile(fileOf(path, epoch), 'utf8');
+    const text = await readRegular(fileOf(path, epoch));
     const parsed = lockOwner.safeParse(parseJson(text));
     if (!parsed.success || parsed.data.epoch !== epoch) {
       // A date in the future says only that the clock was set back since.
@@ -193,7 +193,7 @@ async function renew(path: string, owner: LockOwner): Promise<'held' | 'renewed'
     if (!(await createExclusive(file, body))) return renew(path, owner);
     return (await epochs(path))[0] === owner.epoch ? 'renewed' : 'lost';
   }
-  const found = lockOwner.safeParse(parseJson(await readFile(file, 'utf8')));
+  const found = lockOwner.safeParse(parseJson(await readRegular(file)));
   if (found.success) return found.data.token === owner.token ? 'held' : 'lost';
   await writeFileAtomic(file, body);
   return 'renewed';

@@ -3,12 +3,12 @@
  * from; outside git the project is the nearest folder with Pi resources, else the folder itself.
  */
 import { createHash } from 'node:crypto';
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import * as z from 'zod/mini';
 import { lanesError } from '../../protocol/index.ts';
-import { errnoOf, makePrivateFolder, writeFileAtomic } from '../files/index.ts';
+import { errnoOf, makePrivateFolder, readRegular, writeFileAtomic } from '../files/index.ts';
 import { childEnvironment, runCommand } from '../processes/index.ts';
 import { type ProjectLayout, projectLayout, rootLayout } from './layout.ts';
 
@@ -108,7 +108,7 @@ async function resourceRoot(folder: string): Promise<string> {
 export async function ensureProject(project: Project): Promise<void> {
   const { layout } = project;
   await Promise.all([layout.runs, layout.active, layout.starting].map(makePrivateFolder));
-  const known = await readFile(layout.identity, 'utf8').catch((error: unknown) => {
+  const known = await readRegular(layout.identity).catch((error: unknown) => {
     if (errnoOf(error) === 'ENOENT') return undefined;
     throw error;
   });

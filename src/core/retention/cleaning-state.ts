@@ -1,7 +1,6 @@
 /** What a cleaner leaves for the next one: where it stopped, and what time it was. */
-import { readFile } from 'node:fs/promises';
 import * as z from 'zod/mini';
-import { writeFileAtomic } from '../files/index.ts';
+import { readRegular, writeFileAtomic } from '../files/index.ts';
 import { DAY_MS } from './own-verdict.ts';
 
 const cleaningState = z.object({
@@ -22,7 +21,7 @@ const NEW: CleaningState = { version: 1, cursor: null, stuckAt: null, lastAt: nu
 /** What cannot be read costs nothing but the place where the last one stopped. */
 export async function readCleaningState(path: string): Promise<CleaningState> {
   try {
-    const parsed = cleaningState.safeParse(JSON.parse(await readFile(path, 'utf8')));
+    const parsed = cleaningState.safeParse(JSON.parse(await readRegular(path)));
     return parsed.success ? parsed.data : NEW;
   } catch {
     return NEW;

@@ -1,8 +1,8 @@
 /** What runs of one project need of each other: the session another one goes on in, and the run they belong to. */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { launchRecord } from '../../protocol/index.ts';
-import { errnoOf } from '../files/index.ts';
+import { errnoOf, readRegular } from '../files/index.ts';
 import { type ProjectLayout, runLayout } from '../projects/index.ts';
 import { unreadable } from '../runs/index.ts';
 import { mapBounded } from './bounded.ts';
@@ -84,7 +84,7 @@ export class RunLinks {
 async function readLink(directory: string): Promise<RunLink | undefined> {
   let text: string;
   try {
-    text = await readFile(runLayout(directory).record, 'utf8');
+    text = await readRegular(runLayout(directory).record);
   } catch (error) {
     // A folder in its place names nobody.
     if (['ENOENT', 'ENOTDIR', 'EISDIR'].includes(errnoOf(error) ?? '')) return undefined;

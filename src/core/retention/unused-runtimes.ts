@@ -1,8 +1,8 @@
 /** The bundles that runners execute, one folder each. An unfinished run may still need the one it was started with. */
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LanesError } from '../../protocol/index.ts';
-import { errnoOf } from '../files/index.ts';
+import { errnoOf, readRegular } from '../files/index.ts';
 import { projectLayout, type RootLayout, runLayout } from '../projects/index.ts';
 import { readFinalStatus, readLaunchRecord } from '../runs/index.ts';
 
@@ -67,7 +67,7 @@ async function runtimesIn(directory: string, names: readonly string[]): Promise<
 
 /** Empty when there is none: a folder in its place names nothing either. */
 async function readRecord(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch((error: unknown) => {
+  return readRegular(path).catch((error: unknown) => {
     if (['ENOENT', 'ENOTDIR', 'EISDIR'].includes(errnoOf(error) ?? '')) return '';
     throw error;
   });

@@ -1,5 +1,5 @@
 /** Reading a run folder: the launch record, and the view derived from the journal. */
-import { lstat, readFile } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import {
   describeFaults,
   LanesError,
@@ -10,7 +10,7 @@ import {
   runView,
   wordsOf,
 } from '../../protocol/index.ts';
-import { errnoOf } from '../files/index.ts';
+import { errnoOf, readRegular } from '../files/index.ts';
 import { JournalTail, type SkippedRecord } from '../journal/index.ts';
 import { runLayout } from '../projects/index.ts';
 import { applyLine, initialView } from './fold.ts';
@@ -52,7 +52,7 @@ async function isMissing(path: string): Promise<boolean> {
 async function readJson(path: string): Promise<unknown> {
   let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    text = await readRegular(path);
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return undefined;
     throw unreadable(path, error);

@@ -1,6 +1,6 @@
 /** What a runner printed before it went: the only word of one that died without writing anything down. */
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openRegular } from '../files/index.ts';
 import { runLayout } from '../projects/index.ts';
 import { redact } from '../transcripts/index.ts';
 
@@ -13,7 +13,7 @@ export function runnerLog(directory: string, epoch: number): string {
 
 /** The end of it, at most 4,000 bytes, without tokens; empty when there is nothing or it cannot be read. */
 export async function runnerLogTail(directory: string, epoch: number): Promise<string> {
-  const handle = await open(runnerLog(directory, epoch), 'r').catch(() => undefined);
+  const handle = await openRegular(runnerLog(directory, epoch)).catch(() => undefined);
   if (!handle) return '';
   try {
     const { size } = await handle.stat();

@@ -3,10 +3,10 @@
  * trusting them: unknown entries are skipped, a torn last line is tolerated, a missing header is named.
  */
 import { createHash } from 'node:crypto';
-import { lstat, readFile } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import * as z from 'zod/mini';
-import { errnoOf } from '../files/index.ts';
+import { errnoOf, readRegular } from '../files/index.ts';
 
 const header = z.object({ type: z.literal('session'), id: z.string(), cwd: z.string() });
 
@@ -34,7 +34,7 @@ export async function readSessionFile(path: string): Promise<SessionFile> {
   if (extname(path) !== '.jsonl') return { state: 'unsupported', reason: `${path} is not a .jsonl file` };
   try {
     if (!(await lstat(path)).isFile()) return { state: 'unsupported', reason: `${path} is not a regular file` };
-    return parseSession(path, await readFile(path, 'utf8'));
+    return parseSession(path, await readRegular(path));
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return { state: 'missing', reason: `${path} does not exist` };
     return { state: 'damaged', reason: `${path} cannot be read: ${error instanceof Error ? error.message : error}` };

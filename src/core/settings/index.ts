@@ -1,8 +1,7 @@
 /** Settings that all clients share: `<agentDir>/pi-lanes/config.json`, overridden by environment variables. */
-import { readFile } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { describeFaults, lanesError, wordsOf } from '../../protocol/index.ts';
-import { errnoOf } from '../files/index.ts';
+import { errnoOf, readRegular } from '../files/index.ts';
 
 export * from './time-limit.ts';
 
@@ -57,7 +56,7 @@ export async function configuredSystemdScope(file: string): Promise<boolean | un
 async function readConfig<T>(path: string, schema: z.ZodMiniType<T>): Promise<T | undefined> {
   let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    text = await readRegular(path);
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return undefined;
     throw lanesError('config_invalid:unreadable', { file: path, reason: wordsOf(error) });

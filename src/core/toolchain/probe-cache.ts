@@ -3,10 +3,10 @@
  * on. One small file per answer, so that several clients can write at once. A broken entry is simply asked again.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type * as z from 'zod/mini';
-import { errnoOf, writeFileAtomic } from '../files/index.ts';
+import { errnoOf, readRegular, writeFileAtomic } from '../files/index.ts';
 
 export class ProbeCache {
   readonly #folder: string;
@@ -24,7 +24,7 @@ export class ProbeCache {
   async get<T>(kind: string, key: string, schema: z.ZodMiniType<T>): Promise<T | undefined> {
     const file = this.#file(kind, key);
     try {
-      const text = await readFile(file, 'utf8').catch((error: unknown) => {
+      const text = await readRegular(file).catch((error: unknown) => {
         const kept = this.#kept.get(file);
         if (kept === undefined) throw error;
         return kept;

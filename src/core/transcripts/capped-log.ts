@@ -1,5 +1,5 @@
-import { type FileHandle, open } from 'node:fs/promises';
-import { appendWhole, whenThereIsRoom } from '../files/index.ts';
+import type { FileHandle } from 'node:fs/promises';
+import { appendWhole, openForAppending, whenThereIsRoom } from '../files/index.ts';
 import { redact, settledLength } from './redact.ts';
 
 const MAX_HELD_CHARS = 64 * 1024;
@@ -39,7 +39,7 @@ export class CappedLog {
     this.#writing = this.#writing.then(async () => {
       try {
         await whenThereIsRoom(async () => {
-          this.#handle ??= await open(this.#path, 'a', 0o600);
+          this.#handle ??= await openForAppending(this.#path);
           await appendWhole(this.#handle, clean);
         });
       } catch {

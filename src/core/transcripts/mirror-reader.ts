@@ -1,7 +1,6 @@
 /** Reads a transcript mirror: as it stands, or following it while it grows. Lines that do not parse are counted, not fatal. */
-import { open } from 'node:fs/promises';
 import { type TranscriptEntry, transcriptEntry } from '../../protocol/index.ts';
-import { errnoOf } from '../files/index.ts';
+import { errnoOf, openRegular } from '../files/index.ts';
 import { mirrorFiles } from './segments.ts';
 
 const LEFT_OUT = 'The middle of this transcript was left out: it grew over its limit.';
@@ -44,7 +43,7 @@ export class MirrorReader {
   }
 
   async #readFile(file: string, entries: TranscriptEntry[]): Promise<void> {
-    const handle = await open(file, 'r').catch((error: unknown) => {
+    const handle = await openRegular(file).catch((error: unknown) => {
       if (errnoOf(error) === 'ENOENT') return undefined;
       throw error;
     });

@@ -3,9 +3,9 @@
  * reading along. Long blocks are cut, known token shapes redacted, and the whole is capped: the head is kept in
  * `transcript.jsonl`, then the newest segments `transcript.tail-<n>.jsonl`.
  */
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { type FileHandle, rm } from 'node:fs/promises';
 import { cutText, cutTextFront, MAX_BLOCK_CHARS, MAX_DIFF_CHARS, type TranscriptEntry } from '../../protocol/index.ts';
-import { appendWhole, whenThereIsRoom } from '../files/index.ts';
+import { appendWhole, openForAppending, whenThereIsRoom } from '../files/index.ts';
 import { redact, settledLength } from './redact.ts';
 import { mirrorFiles, tailSegment } from './segments.ts';
 
@@ -172,7 +172,7 @@ export class MirrorWriter {
 
   async #open(segment: number): Promise<FileHandle> {
     if (this.#handle) return this.#handle;
-    this.#handle = await open(segment === 0 ? this.#path : tailSegment(this.#path, segment), 'a', 0o600);
+    this.#handle = await openForAppending(segment === 0 ? this.#path : tailSegment(this.#path, segment));
     this.#bytes = (await this.#handle.stat()).size;
     return this.#handle;
   }

@@ -2,8 +2,8 @@
  * The files of a transcript as one: a session file alone, or the head of a mirror and the segments after it. What a limit
  * has dropped between two of them is a line of its own, so that readers meet it where it is missing.
  */
-import { type FileHandle, open, stat } from 'node:fs/promises';
-import { errnoOf } from '../../files/index.ts';
+import { type FileHandle, stat } from 'node:fs/promises';
+import { errnoOf, openRegular } from '../../files/index.ts';
 import { mirrorFiles } from '../segments.ts';
 import { type FileLine, linesBackward, linesForward, textPieces } from './file-lines.ts';
 import type { Place } from './places.ts';
@@ -53,7 +53,7 @@ export function partsOfMirror(path: string): FindParts {
 async function* withFile<T>(path: string, read: (handle: FileHandle) => AsyncGenerator<T>): AsyncGenerator<T> {
   let handle: FileHandle;
   try {
-    handle = await open(path, 'r');
+    handle = await openRegular(path);
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return;
     throw error;

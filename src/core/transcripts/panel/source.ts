@@ -2,8 +2,9 @@
  * One transcript that is open: its end as a window, what changes at its end, and pages of what is before. Everything is read
  * by byte offset as far as it is asked for; nothing but the last group of lines is kept.
  */
-import { open } from 'node:fs/promises';
+
 import type { FindHit, PanelItem, PanelWindow, SourceContext, SourceFile } from '../../../protocol/index.ts';
+import { openRegular } from '../../files/index.ts';
 import { addChanges, type Changes, isEmpty, noChanges } from './changes.ts';
 import { type FindProgress, findIn } from './find.ts';
 import { headerCwd, isUserLine } from './first-lines.ts';
@@ -298,7 +299,7 @@ async function proofOf(parts: Parts, end: Place): Promise<Buffer> {
   const path = parts.list.find(({ number }) => number === end.part)?.path;
   const length = Math.min(PROOF_BYTES, Math.max(0, end.offset));
   if (path === undefined || length === 0) return Buffer.alloc(0);
-  const handle = await open(path, 'r').catch(() => undefined);
+  const handle = await openRegular(path).catch(() => undefined);
   if (!handle) return Buffer.alloc(0);
   try {
     const buffer = Buffer.alloc(length);
