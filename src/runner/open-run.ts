@@ -193,7 +193,7 @@ export class OpenRun {
     return this.#lease.owner.epoch;
   }
 
-  /** Writes the lease and the mark of a live run anew when they are gone. `lost`: the run has another owner. */
+  /** Writes the lease, the mark and the journal of a live run anew when they are gone. `lost`: the run has another owner. */
   async renew(): Promise<'held' | 'renewed' | 'lost'> {
     if (this.#suspended || isTerminal(this.#view.state)) return 'held';
     const lease = await this.#lease.renew();
@@ -201,8 +201,16 @@ export class OpenRun {
     if (lease !== 'lost') {
       const mark = join(this.project.active, this.record.runId);
       await writeFile(mark, '', { flag: 'wx', mode: 0o600 }).catch(() => undefined);
+      await this.keepJournal();
     }
     return lease;
+  }
+
+  /** The journal is written again when somebody removed, replaced or cut it. What cannot be put right is tried again later. */
+  async keepJournal(): Promise<void> {
+    const state = await this.#journal?.keep().catch(() => undefined);
+    if (state === 'rewritten')
+      console.error('pi-lanes runner: the journal had been changed from outside; it was written again.');
   }
 
   /** Nothing more is written: this process leaves, and what happens to its children now is not the run's end. */
@@ -253,6 +261,7 @@ export class OpenRun {
   /** The terminal order: results are durable already; terminal event, then status, then the marks of a live run go. */
   async end(state: TerminalState, error: ErrorValue | null): Promise<void> {
     await this.append({ type: 'run.ended', state, error: error && clipError(error) });
+    await this.keepJournal();
     await this.finish();
   }
 

@@ -141,3 +141,24 @@ describe.runIf(process.platform !== 'win32')('the socket of a living run', () =>
     await expect(stat(socket)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });
+
+describe.concurrent('the journal of a living run', () => {
+  test.each([
+    ['removed', (path: string) => rm(path)],
+    ['replaced by a copy', (path: string) => readFile(path).then((text) => rm(path).then(() => writeFile(path, text)))],
+    ['emptied', (path: string) => writeFile(path, '')],
+  ])('that is %s is written again, and what comes next follows in it', async (name, change) => {
+    const gate = `journal-${name.split(' ')[0]}`;
+    const run = await atGate(gate);
+    const { journal } = runLayout(run.directory);
+    const before = await run.lines();
+    await change(journal);
+    await waitFor('the journal', async () =>
+      (await readFile(runLayout(run.directory).log, 'utf8')).includes('written again'),
+    );
+    expect(await run.lines()).toEqual(before);
+    expect(await run.snapshot()).toMatchObject({ state: 'running', skipped: 0 });
+    await finishes(run, gate);
+    expect((await run.lines()).slice(0, before.length)).toEqual(before);
+  });
+});
