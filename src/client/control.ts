@@ -1,22 +1,17 @@
 /** Asking a run's runner for something. Any client of the same user can; the token stands in the run's lease. */
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
-import { inspectLock } from '../core/locks/index.ts';
-import { childMarker, killTree, liveness, signalProcess } from '../core/processes/index.ts';
-import { runLayout } from '../core/projects/index.ts';
 import { RunReader } from '../core/runs/index.ts';
 import {
   isTerminal,
   LanesError,
   lanesError,
   type Owner,
-  type ProcessIdentity,
   type QuestionAnswer,
   type RpcMethod,
   type RpcParams,
   type RpcResult,
 } from '../protocol/index.ts';
-import { answers, connectRunner } from './connect.ts';
+import { connectRunner } from './connect.ts';
 import { projectOf, recoverRun } from './recover.ts';
 import { deriveState } from './run-snapshot.ts';
 import { RunStore } from './run-store.ts';
@@ -26,7 +21,6 @@ import type { Toolbox } from './toolbox.ts';
 /** The whole ladder that ends a child, and the terminal writes. */
 const END_MS = 30_000;
 const STEER_ANSWER_MS = 15_000;
-const KILL_MS = 5000;
 
 export type Ended = RpcResult<'stop'>;
 
@@ -59,7 +53,15 @@ export async function interruptRun(toolbox: Toolbox, directory: string, by: Owne
 }
 
 async function endRun(toolbox: Toolbox, directory: string, by: Owner, method: 'stop' | 'interrupt'): Promise<Ended> {
-  const reader = await RunReader.open(directory);
+  const params = { requestId: randomUUID(), by };
+  const opened = await RunReader.open(directory).catch((error: unknown) => ({ unreadable: error }));
+  // A runner knows its run, whatever became of the folder.
+  if ('unreadable' in opened) {
+    return request(toolbox, directory, method, params, END_MS).catch(() => {
+      throw opened.unreadable;
+    });
+  }
+  const reader = opened;
   const wanted = method === 'stop' ? 'stopped' : 'paused';
   if (isTerminal(reader.view.state)) return { outcome: 'too-late' };
   if ((await deriveState(directory, reader.view)) === 'lost') {
@@ -67,7 +69,7 @@ async function endRun(toolbox: Toolbox, directory: string, by: Owner, method: 's
     return stopLost(toolbox, directory, by);
   }
   try {
-    return await request(toolbox, directory, method, { requestId: randomUUID(), by }, END_MS);
+    return await request(toolbox, directory, method, params, END_MS);
   } catch (error) {
     // The runner may have ended while it was asked: then the journal has the answer.
     const view = await reader.refresh();
@@ -76,7 +78,8 @@ async function endRun(toolbox: Toolbox, directory: string, by: Owner, method: 's
   }
 }
 
-async function stopLost(toolbox: Toolbox, directory: string, by: Owner): Promise<Ended> {
+/** Has a new runner end what a lost one left, and waits for that. */
+export async function stopLost(toolbox: Toolbox, directory: string, by: Owner): Promise<Ended> {
   try {
     await recoverRun(toolbox, directory, 'stop', by);
   } catch (error) {
@@ -136,30 +139,4 @@ async function refuseEnded(directory: string, otherwise: EndedText): Promise<voi
   const { view } = await RunReader.open(directory);
   if (isTerminal(view.state)) throw lanesError(otherwise, { state: view.state });
   if ((await deriveState(directory, view)) === 'lost') throw lanesError('run_lost:control');
-}
-
-/**
- * Ends a runner that holds its run and does not answer, and everything its children left, each by verified identity; then a
- * new runner writes the end. Refused while the runner answers.
- */
-export async function forceStopRun(toolbox: Toolbox, directory: string, by: Owner): Promise<Ended> {
-  const { view } = await RunReader.open(directory);
-  if (isTerminal(view.state)) return { outcome: 'too-late' };
-  const lease = await inspectLock(runLayout(directory).lease);
-  if (lease.state === 'held' && (await answers(directory, toolbox.client))) {
-    throw lanesError('runner_refused:force');
-  }
-  const holder = lease.owner?.process ?? view.runner;
-  if (holder) await endHolder(holder);
-  const runId = directory.split(/[\\/]/).at(-1) ?? '';
-  for (const child of view.children) {
-    if (child.process) await killTree(child.process, childMarker(runId, child.index), { deadlineMs: KILL_MS });
-  }
-  return stopLost(toolbox, directory, by);
-}
-
-async function endHolder(holder: ProcessIdentity): Promise<void> {
-  // A suspended process takes no other signal.
-  await signalProcess(holder, 'SIGKILL', { group: false });
-  for (let waited = 0; waited < KILL_MS && (await liveness(holder)) === 'alive'; waited += 25) await delay(25);
 }

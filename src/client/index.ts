@@ -1,6 +1,7 @@
 export { type CleanUpRequest, cleanUp } from './clean-up.ts';
-export { answerQuestion, type Ended, forceStopRun, interruptRun, steerRun, stopRun } from './control.ts';
+export { answerQuestion, type Ended, interruptRun, steerRun, stopRun } from './control.ts';
 export { type Check, examine } from './doctor.ts';
+export { type ForceStopped, forceStopRun, mayNeedForce } from './force-stop.ts';
 export { installOfferedPi, type PiInstallOffer, prepareInstall } from './install-pi.ts';
 export { type Launched, launch, startRun } from './launch.ts';
 export { DEFAULT_TIMEOUT_MS, type LaunchPlan, type LaunchRequest, planLaunch } from './plan.ts';

@@ -64,6 +64,9 @@ export async function deriveState(
     case 'orphaned':
       // Whether its process lives cannot be told here; one that answers with the token of the lease does.
       return lease.owner?.socket !== undefined && (await probe()) ? view.state : 'unknown';
+    case 'malformed':
+      // A runner that lives writes it again.
+      return view.runner ? withoutLease(view.runner) : 'unknown';
     default:
       return 'unknown';
   }

@@ -53,6 +53,8 @@ export const ITEM = {
   activeRun: 'run.active',
   waitingRun: 'run.waiting',
   lostRun: 'run.lost',
+  /** It was asked to end. */
+  endingRun: 'run.ending',
   unresponsiveRun: 'run.unresponsive',
   unknownRun: 'run.unknown',
   resumableRun: 'run.resumable',

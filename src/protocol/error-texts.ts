@@ -280,6 +280,10 @@ export const ERROR_TEXTS = {
   'runner_refused:parameters': { message: 'The parameters of {method} cannot be used: {faults}.' },
   'runner_refused:result': { message: 'The result of {method} cannot be used: {faults}.' },
   'runner_refused:force': { message: 'The runner answers; there is no need for force.', hint: 'Use Stop.' },
+  processes_unproven: {
+    message: 'These processes could not be proven to be gone: {pids}.',
+    hint: 'Look at them with the tools of your system, and end them there if they are what is left of the run.',
+  },
   'runner_unreachable:late': {
     message: 'The runner did not answer: no answer to {method} within {ms} ms.',
     hint: FORCE_STOP,
@@ -480,6 +484,10 @@ export const ERROR_TEXTS = {
   },
   'run_unreadable:json': { message: '{file} is not JSON. It was left as it is.' },
   'run_unreadable:link': { message: '{folder} is a link, not the folder of a run. It was not followed.' },
+  'run_unreadable:ended': {
+    message: 'The processes of the run were ended, but its end could not be written: {reason}',
+    hint: 'Its folder stays as it is, with whatever its agent had done.',
+  },
   'run_unreadable:record': { message: '{file} is not a launch record: {faults}.' },
   script_unreadable: {
     message: 'The script {path} could not be read: {reason}.',

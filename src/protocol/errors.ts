@@ -68,6 +68,7 @@ export const ERROR_CODES = [
   'result_unsaved',
   'question_gone',
   'answer_invalid',
+  'processes_unproven',
   'run_lost',
   'cwd_gone',
   'disk_full',

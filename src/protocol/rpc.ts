@@ -44,7 +44,12 @@ export const rpc = {
   },
   /** Starter only: the commit point. Only now may the runner start children. */
   proceed: { method: 'proceed', params: z.object({}), result: z.object({}) },
-  ping: { method: 'ping', params: z.object({}), result: z.object({ seq: z.number() }) },
+  /** `endAskedMs`: for how many milliseconds the run has been asked to end; null: it has not. */
+  ping: {
+    method: 'ping',
+    params: z.object({}),
+    result: z.object({ seq: z.number(), endAskedMs: z.optional(z.nullable(z.number())) }),
+  },
   status: { method: 'status', params: z.object({}), result: runView },
   /** Answers when the run has ended (every process of its children gone or named as unknown). */
   stop: { method: 'stop', params: z.object({ requestId, by: owner }), result: ended },

@@ -1,5 +1,6 @@
 /** The life of a runner: listen, be given one run or take one over, execute it, end it, exit. */
 import { rm } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ChildDriver } from '../core/children/index.ts';
 import {
   describeError,
@@ -22,6 +23,8 @@ import type { RunResult, RunWork } from './run-work.ts';
 import { RunnerServer } from './server.ts';
 import { SingleRun } from './single-run.ts';
 
+/** Milliseconds an end that is being written has when the system wants the process gone. */
+const LAST_WORDS_MS = 2000;
 /** Exit code of a runner whose run was taken over while it lived. */
 const SUPERSEDED = 4;
 
@@ -48,6 +51,7 @@ export class RunnerLifecycle {
   #work: RunWork | undefined;
   #starting = false;
   #over = false;
+  #leaving: Promise<void> | undefined;
 
   constructor(order: StartOrder, driver: ChildDriver, options: LifecycleOptions = {}) {
     this.#order = order;
@@ -73,7 +77,7 @@ export class RunnerLifecycle {
         await Promise.race([this.#run.started, this.#ended.promise]);
         return {};
       },
-      ping: async () => ({ seq: this.#run?.seq ?? 0 }),
+      ping: async () => ({ seq: this.#run?.seq ?? 0, endAskedMs: this.#control.askedMs }),
       status: async () => this.#existing.view,
       stop: (params) => this.#onEnd('stop', params),
       interrupt: (params) => this.#onEnd('interrupt', params),
@@ -110,9 +114,15 @@ export class RunnerLifecycle {
 
   /**
    * The system wants this process gone (a shutdown, an administrator). The children are ended; the run is left without an
-   * end, so that it can be continued.
+   * end, so that it can be continued. One that is ending already comes to its end. Asked again it is the same leaving.
    */
-  async leave(): Promise<void> {
+  leave(): Promise<void> {
+    this.#leaving ??= this.#leave();
+    return this.#leaving;
+  }
+
+  async #leave(): Promise<void> {
+    if (this.#over) await Promise.race([this.#ended.promise, delay(LAST_WORDS_MS)]);
     this.#run?.suspend();
     await this.#work?.endLiving();
     await rm(this.#order.address, { force: true }).catch(() => undefined);

@@ -20,10 +20,10 @@ async function main(): Promise<number> {
   const maxJournalBytes = journalLimit(process.env, (text) => console.error(`pi-lanes runner: ${text}`));
   const lifecycle = new RunnerLifecycle(order.data, new PiDriver(), { fault, maxJournalBytes });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(
-      signal,
-      () => void lifecycle.leave().finally(() => process.exit(128 + (signal === 'SIGTERM' ? 15 : 2))),
-    );
+    // On, not once: a second one would end this process in the middle, and its children would be left.
+    process.on(signal, () => {
+      void lifecycle.leave().finally(() => process.exit(128 + (signal === 'SIGTERM' ? 15 : 2)));
+    });
   }
   return lifecycle.live();
 }

@@ -1,10 +1,11 @@
 /** A run this process owns: its folder, its lease, its journal and the view that follows from them. */
 import { createHash } from 'node:crypto';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   discard,
+  errnoOf,
   explainDisk,
   makePrivateFolder,
   readRegular,
@@ -89,7 +90,7 @@ export class OpenRun {
     const staging = join(project.runs, `.${record.runId}.new`);
     const marker = join(project.active, record.runId);
     let lease: Lock;
-    const body = `${JSON.stringify(record, null, 2)}\n`;
+    const body = recordBody(record);
     try {
       await mkdir(staging, { mode: 0o700 });
       await writeFileAtomic(runLayout(staging).record, body);
@@ -201,9 +202,17 @@ export class OpenRun {
     if (lease !== 'lost') {
       const mark = join(this.project.active, this.record.runId);
       await writeFile(mark, '', { flag: 'wx', mode: 0o600 }).catch(() => undefined);
+      await this.#keepRecord();
       await this.keepJournal();
     }
     return lease;
+  }
+
+  /** Nothing of a run can be continued or resumed without its record. */
+  async #keepRecord(): Promise<void> {
+    const found = await stat(this.layout.record).catch((error: unknown) => errnoOf(error));
+    if (found !== 'ENOENT') return;
+    await writeFileAtomic(this.layout.record, recordBody(this.record)).catch(() => undefined);
   }
 
   /** The journal is written again when somebody removed, replaced or cut it. What cannot be put right is tried again later. */
@@ -289,6 +298,10 @@ async function epochOfTheGone(journal: string, record: LaunchRecord): Promise<nu
     throw lanesError('lock_held', { lock: 'lease', pid: runner.pid, purpose: `run ${record.runId}` });
   }
   return epoch;
+}
+
+function recordBody(record: LaunchRecord): string {
+  return `${JSON.stringify(record, null, 2)}\n`;
 }
 
 function created({ runId }: LaunchRecord, body: string): JournalEvent {

@@ -12,9 +12,15 @@ export class RunControl {
   readonly #requested = Promise.withResolvers<'ended'>();
   #reason: EndReason | undefined;
   #error: ErrorValue | null = null;
+  #askedAt: number | undefined;
 
   get reason(): EndReason | undefined {
     return this.#reason;
+  }
+
+  /** Milliseconds since the first reason came; null: there is none. */
+  get askedMs(): number | null {
+    return this.#askedAt === undefined ? null : performance.now() - this.#askedAt;
   }
 
   /** What a timeout says about itself. */
@@ -24,6 +30,7 @@ export class RunControl {
 
   request(reason: EndReason, error: ErrorValue | null = null): void {
     if (this.#reason !== undefined && PRECEDENCE.indexOf(reason) <= PRECEDENCE.indexOf(this.#reason)) return;
+    this.#askedAt ??= performance.now();
     this.#reason = reason;
     this.#error = error;
     this.#requested.resolve('ended');

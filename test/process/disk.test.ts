@@ -4,7 +4,7 @@ import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
-import { readResultText, stopRun, Toolbox, TranscriptFollower } from '../../src/client/index.ts';
+import { forceStopRun, readResultText, stopRun, Toolbox, TranscriptFollower } from '../../src/client/index.ts';
 import { readJournal } from '../../src/core/journal/index.ts';
 import { inspectLock } from '../../src/core/locks/index.ts';
 import { childLayout, rootLayout, runLayout } from '../../src/core/projects/index.ts';
@@ -225,6 +225,38 @@ describe('a full disk', () => {
     const { snapshot, lines } = await ended(started);
     expect(snapshot.state).toBe('stopped');
     expect(ofType(lines, 'control.requested')).toMatchObject([{ action: 'stop' }]);
+  });
+
+  test('run-24 that is full does not keep a run that cannot come to its end from being stopped by force', async (context) => {
+    needsDisk(context);
+    const started = await start(world, {
+      steps: [
+        { say: 'At work.' },
+        { gate: 'before-force' },
+        { flood: 'lines', mb: 1, lineBytes: 1900 },
+        { gate: 'force-full' },
+      ],
+    });
+    await fake.arrivedAt('before-force');
+    await fill();
+    await fake.open('before-force');
+    await fake.arrivedAt('force-full');
+    const force = () => forceStopRun(world.toolbox, started.directory, owner);
+    try {
+      // It answers, and nobody has asked it for its end.
+      await expect(force()).rejects.toMatchObject({ code: 'runner_refused' });
+      const asked = stopRun(world.toolbox, started.directory, owner).catch((error: unknown) => error);
+      await waitFor('the child to be gone', async () => (await fake.running()).length === 0);
+      // Now it waits for room to write its end, and answers all the time.
+      // It and what is left are ended; that the end itself cannot be written either is said.
+      await expect(force()).rejects.toMatchObject({ code: expect.stringMatching(/^(?:disk_full|runner_died)$/) });
+      expect(await asked).toMatchObject({ code: expect.stringMatching(/^runner_/) });
+      expect((await started.store.read(started.runId)).state).toBe('lost');
+    } finally {
+      await makeRoom();
+    }
+    await stopRun(world.toolbox, started.directory, owner);
+    expect((await ended(started)).snapshot.state).toBe('stopped');
   });
 
   test('a launch on a full disk is refused with its reason, and leaves nothing', async (context) => {

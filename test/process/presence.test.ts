@@ -106,7 +106,7 @@ describe.concurrent('the lease of a living run', () => {
     process.kill(runner, 'SIGSTOP');
     for (const name of await readdir(run.directory)) if (name.startsWith('lease.')) await rm(join(run.directory, name));
     expect((await run.snapshot()).state).toBe('unresponsive');
-    expect(await forceStopRun(run.toolbox(), run.directory, owner)).toEqual({ outcome: 'done' });
+    expect(await forceStopRun(run.toolbox(), run.directory, owner)).toEqual({ outcome: 'done', note: null });
     expect(isAlive(runner)).toBe(false);
     expect((await run.all('runner.started')).map((line) => line.epoch)).toEqual([1, 2]);
     await run.expectNothingLeft();

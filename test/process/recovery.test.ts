@@ -442,7 +442,7 @@ describe.concurrent('a runner that is suspended', () => {
       code: 'runner_unreachable',
       hint: expect.stringContaining('Force Stop'),
     });
-    expect(await forceStopRun(run.toolbox(), run.directory, owner)).toEqual({ outcome: 'done' });
+    expect(await forceStopRun(run.toolbox(), run.directory, owner)).toEqual({ outcome: 'done', note: null });
     expect((await run.snapshot()).state).toBe('stopped');
     expect([runner, ...before].filter(isAlive)).toEqual([]);
     await expectOneEnd(run);

@@ -23,7 +23,8 @@ export const OUTCOMES = {
   run_lost: 'Refused: the runner is gone. Resume continues the run, Stop ends it.',
   run_not_running: 'Refused: the run has ended.',
   runner_unreachable: 'Refused: the runner holds the run and does not answer. Nothing was asked of it.',
-  runner_refused: 'Refused: the runner answers, so there is no need for force.',
+  runner_refused:
+    'Refused: the runner answers, so there is no need for force. When the run was asked to end ten seconds ago or more and has not come to it, force is used all the same.',
   resume_refused:
     'Refused: the run lives (steer it), its runner does not answer (force stop it first), or a person stopped it.',
 } as const;
@@ -141,6 +142,11 @@ What a person can ask of a run, and what comes of it. Written by \`node scripts/
 - **\`lost\`** and **\`unresponsive\`** are never stored. A run is lost when the identity of its runner's process is proven gone;
   unresponsive when that process lives, holds the run, and does not answer within a second. How long it has been silent
   makes no difference: nothing is ended for its age.
+- **\`unknown\`** is a run of which nothing can be proven: its record, journal or lease cannot be read, or the system does not tell
+  whether its runner lives. Nothing is asked of it and it is not resumed. Force Stop ends what the journal names, each
+  process by verified identity, and says which are not proven to be gone; without a record that is all that can be done.
+- **What a living runner needs is made again** within five seconds when somebody removes or damages it: lease, marker, socket,
+  record, journal. What stood in the place of a journal is kept beside it (\`journal.jsonl.<time>.aside\`).
 - **A stop is for good**: what a person stopped is not resumed. A Pi that something else ended (the system out of memory, a
   crash, a signal from outside) leaves the run \`stopped\` as well, with the signal; nobody gave that work up, so resume goes on
   with its session as a new run.

@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { acquireLock, findIdleLocks, inspectLock, lockAt, waitForLock } from '../../src/core/locks/index.ts';
@@ -138,11 +138,22 @@ describe('the state of a lock', () => {
   });
 
   it('is unavailable when it cannot be looked at', async () => {
-    await mkdir(`${path}.3`);
-    expect(await inspectLock(path)).toMatchObject({ state: 'unavailable', epoch: 3, reason: /EISDIR/ });
+    await symlink(`${path}.3`, `${path}.3`);
+    expect(await inspectLock(path)).toMatchObject({ state: 'unavailable', epoch: 3, reason: /ELOOP/ });
     await writeFile(join(folder.path, 'file'), '');
     const below = await inspectLock(join(folder.path, 'file', 'lease'));
     expect(below).toMatchObject({ state: 'unavailable', reason: /ENOTDIR/ });
+  });
+
+  it('is held by nobody through what is no file, and its owner puts that right', async () => {
+    const lock = await acquireLock(path, { purpose: 'first' });
+    await rm(`${path}.1`);
+    await mkdir(join(`${path}.1`, 'mine'), { recursive: true });
+    expect(await inspectLock(path)).toMatchObject({ state: 'malformed', epoch: 1, reason: 'it is a folder' });
+    expect(await lock.renew()).toBe('renewed');
+    expect(await inspectLock(path)).toMatchObject({ state: 'held', owner: { purpose: 'first' } });
+    expect(await readdir(`${path}.1.aside`)).toEqual(['mine']);
+    expect(await lock.renew()).toBe('held');
   });
 
   it('counts the highest epoch by number, and nothing but epochs', async () => {
@@ -170,10 +181,10 @@ describe('taking a lock', () => {
       code: 'lock_held',
       message: expect.stringContaining('(somebody)'),
     });
-    await mkdir(`${path}.2`);
+    await symlink(`${path}.2`, `${path}.2`);
     await expect(acquireLock(path, { purpose: 'me' })).rejects.toMatchObject({
       code: 'lock_unavailable',
-      message: expect.stringContaining('EISDIR'),
+      message: expect.stringContaining('ELOOP'),
     });
   });
 
@@ -295,7 +306,7 @@ describe('waiting for a lock', () => {
   });
 
   it('does not wait for what waiting cannot mend', async () => {
-    await mkdir(`${path}.1`);
+    await symlink(`${path}.1`, `${path}.1`);
     const from = performance.now();
     const waiting = waitForLock(path, { purpose: 'me', deadlineMs: 60_000 });
     await expect(waiting).rejects.toMatchObject({ code: 'lock_unavailable' });

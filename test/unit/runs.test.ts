@@ -489,7 +489,7 @@ describe('reading a run', () => {
     await mkdir(join(folder.path, 'run.json'));
     await expect(reading()).rejects.toMatchObject({
       code: 'run_unreadable',
-      message: expect.stringMatching(/run\.json cannot be read: .*EISDIR/),
+      message: expect.stringMatching(/run\.json cannot be read: .*is a folder/),
     });
   });
 

@@ -154,7 +154,7 @@ describe('settings', () => {
     await mkdir(path);
     await expect(configuredPi(path, {})).rejects.toMatchObject({
       code: 'config_invalid',
-      message: expect.stringContaining('EISDIR'),
+      message: expect.stringContaining('is a folder'),
     });
   });
 });

@@ -1,4 +1,4 @@
-import { type Ended, forceStopRun, interruptRun, stopRun } from '../../client/index.ts';
+import { type Ended, type ForceStopped, forceStopRun, interruptRun, stopRun } from '../../client/index.ts';
 import { describeProof, processProof } from '../../core/runs/index.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
 import { locateRun } from './status.ts';
@@ -12,19 +12,22 @@ async function end(
   context: CliContext,
   wanted: string,
   options: Options,
-  act: (directory: string) => Promise<Ended>,
+  act: (directory: string) => Promise<Ended | ForceStopped>,
 ): Promise<number> {
   const { store, runId, directory } = await locateRun(context, wanted);
-  const { outcome } = await act(directory);
+  const ended = await act(directory);
+  const { outcome } = ended;
+  const note = 'note' in ended ? ended.note : null;
   const snapshot = await store.read(runId);
   const proof = snapshot.view && processProof(snapshot.view);
-  if (options.json) printJson(context, { runId, outcome, state: snapshot.state, proof });
+  if (options.json) printJson(context, { runId, outcome, state: snapshot.state, proof, ...(note ? { note } : {}) });
   else if (outcome === 'too-late') context.out(`Run ${runId} had ended already: ${snapshot.state}.`);
   else {
     const next = snapshot.state === 'paused' ? ` Go on with \`pi-lanes resume ${runId}\`.` : '';
     context.out(`Run ${runId} is ${snapshot.state}. Processes: ${proof ? describeProof(proof) : 'unknown'}.${next}`);
   }
-  return EXIT.ok;
+  if (note && !options.json) context.err(note.hint === undefined ? note.message : `${note.message}\n${note.hint}`);
+  return note ? EXIT.runFailed : EXIT.ok;
 }
 
 export function stopCommand(context: CliContext, wanted: string, options: Options): Promise<number> {

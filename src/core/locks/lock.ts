@@ -6,7 +6,7 @@
  * generation that was seen is replaced. Releasing marks the file instead of removing it: epochs never go back.
  */
 import { randomBytes } from 'node:crypto';
-import { link, open, readdir, stat } from 'node:fs/promises';
+import { link, open, readdir, rename, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -17,7 +17,15 @@ import {
   lockOwner,
   type ProcessIdentity,
 } from '../../protocol/index.ts';
-import { discard, errnoOf, makePrivateFolder, readRegular, syncFolder, writeFileAtomic } from '../files/index.ts';
+import {
+  discard,
+  errnoOf,
+  makePrivateFolder,
+  NotAFile,
+  readRegular,
+  syncFolder,
+  writeFileAtomic,
+} from '../files/index.ts';
 import { identify, liveness } from '../processes/index.ts';
 
 export interface LockView {
@@ -86,6 +94,8 @@ export async function inspectGeneration(path: string, epoch: number): Promise<Lo
 }
 
 function unreadable(epoch: number, error: unknown): LockView {
+  // Nobody can hold a lock by something that is no file.
+  if (error instanceof NotAFile) return { state: 'malformed', epoch, reason: `it is ${error.kind}` };
   // A missing folder, or a generation that was cleaned up while it was read: look again next time.
   if (errnoOf(error) === 'ENOENT') return { state: 'missing', epoch };
   return { state: 'unavailable', epoch, reason: error instanceof Error ? error.message : String(error) };
@@ -193,8 +203,16 @@ async function renew(path: string, owner: LockOwner): Promise<'held' | 'renewed'
     if (!(await createExclusive(file, body))) return renew(path, owner);
     return (await epochs(path))[0] === owner.epoch ? 'renewed' : 'lost';
   }
-  const found = lockOwner.safeParse(parseJson(await readRegular(file)));
-  if (found.success) return found.data.token === owner.token ? 'held' : 'lost';
+  const found = await readRegular(file).then(
+    (text) => lockOwner.safeParse(parseJson(text)),
+    async (error: unknown) => {
+      if (!(error instanceof NotAFile)) throw error;
+      // A file takes the place of anything but a folder by itself.
+      if (error.kind === 'a folder') await rename(file, `${file}.aside`);
+      return undefined;
+    },
+  );
+  if (found?.success) return found.data.token === owner.token ? 'held' : 'lost';
   await writeFileAtomic(file, body);
   return 'renewed';
 }

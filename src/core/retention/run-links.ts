@@ -87,7 +87,7 @@ async function readLink(directory: string): Promise<RunLink | undefined> {
     text = await readRegular(runLayout(directory).record);
   } catch (error) {
     // A folder in its place names nobody.
-    if (['ENOENT', 'ENOTDIR', 'EISDIR'].includes(errnoOf(error) ?? '')) return undefined;
+    if (['ENOENT', 'ENOTDIR', 'EFTYPE'].includes(errnoOf(error) ?? '')) return undefined;
     throw unreadable(runLayout(directory).record, error);
   }
   const none: RunLink = { sessionsOf: [], copiesFrom: [], parent: null, isWorkflowStep: false, names: [] };

@@ -68,7 +68,7 @@ async function runtimesIn(directory: string, names: readonly string[]): Promise<
 /** Empty when there is none: a folder in its place names nothing either. */
 async function readRecord(path: string): Promise<string> {
   return readRegular(path).catch((error: unknown) => {
-    if (['ENOENT', 'ENOTDIR', 'EISDIR'].includes(errnoOf(error) ?? '')) return '';
+    if (['ENOENT', 'ENOTDIR', 'EFTYPE'].includes(errnoOf(error) ?? '')) return '';
     throw error;
   });
 }

@@ -1,8 +1,16 @@
 /** Stop, Interrupt, Force Stop: three ways to end a run, each said plainly before it happens. */
 import * as vscode from 'vscode';
-import { forceStopRun, interruptRun, stopRun } from '../../client/index.ts';
-import { isTerminal, type RunState } from '../../protocol/index.ts';
-import { plain } from '../messages.ts';
+import {
+  type Ended,
+  type ForceStopped,
+  forceStopRun,
+  interruptRun,
+  mayNeedForce,
+  type RunSnapshot,
+  stopRun,
+} from '../../client/index.ts';
+import { isTerminal, LanesError } from '../../protocol/index.ts';
+import { plain, showError } from '../messages.ts';
 import type { Services } from '../services.ts';
 import { runTitle, stateText } from '../trees/runs/run-words.ts';
 import { chooseRun } from './choose-run.ts';
@@ -12,8 +20,8 @@ type Way = 'stop' | 'interrupt' | 'force';
 const ACT = { stop: stopRun, interrupt: interruptRun, force: forceStopRun };
 
 /** Whether a run in this state can be ended this way. */
-function fits(way: Way, state: RunState): boolean {
-  if (way === 'force') return state === 'unresponsive';
+function fits(way: Way, { state, view }: RunSnapshot): boolean {
+  if (way === 'force') return mayNeedForce(state, view);
   return ['queued', 'running', 'waiting'].includes(state) || (way === 'stop' && state === 'lost');
 }
 
@@ -28,7 +36,7 @@ function questionOf(way: Way, title: string): { text: string; detail: string; bu
           'The agent and everything it started are ended. What it has done so far stays; a stopped run cannot be resumed. To go on later, use Interrupt instead.',
         )
       : vscode.l10n.t(
-          'Its runner does not answer. The runner and all processes of the agent are killed, then the run is written off as stopped.',
+          'For a runner that does not answer, or does not come to its end. It and all processes of the agent are killed, then the run is written off as stopped.',
         ),
     button: isStop ? vscode.l10n.t('Stop Run') : vscode.l10n.t('Force Stop'),
   };
@@ -42,9 +50,9 @@ function progressOf(way: Way): string {
 async function endRun(services: Services, node: unknown, way: Way): Promise<void> {
   const none =
     way === 'force'
-      ? vscode.l10n.t('Every runner here answers; use Stop Run.')
+      ? vscode.l10n.t('Every runner here answers, and none has been asked to end; use Stop Run.')
       : vscode.l10n.t('No agent is running here.');
-  const snapshot = await chooseRun(services, node, (state) => fits(way, state), none);
+  const snapshot = await chooseRun(services, node, (_, candidate) => fits(way, candidate), none);
   if (!snapshot) return;
   const title = plain(runTitle(snapshot));
   if (isTerminal(snapshot.state)) {
@@ -59,11 +67,12 @@ async function endRun(services: Services, node: unknown, way: Way): Promise<void
     if ((await vscode.window.showWarningMessage(text, { modal: true, detail }, button)) !== button) return;
   }
   const { toolbox, owner, inHand, runs } = services;
-  const { outcome } = await vscode.window.withProgress(
+  const ended: Ended & Partial<ForceStopped> = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Window, title: progressOf(way) },
     () => inHand.during(snapshot.runId, () => ACT[way](toolbox, snapshot.directory, owner)),
   );
-  if (outcome === 'too-late')
+  if (ended.note) showError(new LanesError(ended.note), services.log);
+  else if (ended.outcome === 'too-late')
     void vscode.window.showInformationMessage(vscode.l10n.t('"{0}" had ended before.', title));
   await runs.reload();
 }

@@ -32,7 +32,7 @@ describe('the head of a run', () => {
       ['waiting', talk],
       ['lost', ['stop', 'resume']],
       ['unresponsive', ['forceStop']],
-      ['unknown', []],
+      ['unknown', ['forceStop']],
       ['paused', ['resume']],
       ['complete', ['resume']],
       ['partial', ['resume']],
@@ -43,6 +43,8 @@ describe('the head of a run', () => {
     for (const [state, wanted] of states) expect(offered(state), state).toEqual(wanted);
     // Nobody stopped the one above: its Pi was ended from outside.
     expect(offered('stopped', { stopRequested: true })).toEqual([]);
+    // It was asked to end and may not come to it.
+    expect(offered('running', { stopRequested: true })).toEqual([...talk, 'forceStop']);
   });
 
   it('offers no start where nothing may start', () => {

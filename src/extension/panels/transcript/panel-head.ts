@@ -1,6 +1,6 @@
 /** Head and foot of the transcript page: the run in words and numbers, and what can be done with it. */
 import * as vscode from 'vscode';
-import { isResumable, type RunSnapshot } from '../../../client/index.ts';
+import { isResumable, mayNeedForce, type RunSnapshot } from '../../../client/index.ts';
 import type { ChildView, PanelHead, PanelItem, RunState } from '../../../protocol/index.ts';
 import { translatedError } from '../../error-words.ts';
 import { runTitle, stateWord } from '../../trees/runs/run-words.ts';
@@ -43,7 +43,7 @@ export function runHead(snapshot: RunSnapshot, childIndex: number, facts: HeadFa
       steer: working,
       interrupt: working,
       stop: working || state === 'lost',
-      forceStop: state === 'unresponsive',
+      forceStop: mayNeedForce(state, view),
       resume: canResume,
     },
     source: facts.source,

@@ -1,6 +1,6 @@
 /** One run as a row of the tree. */
 import * as vscode from 'vscode';
-import { isResumable, type RunSnapshot } from '../../../client/index.ts';
+import { isResumable, mayNeedForce, type RunSnapshot } from '../../../client/index.ts';
 import {
   elapsedMs,
   formatCost,
@@ -41,9 +41,9 @@ function contextValueOf({ state, view }: RunSnapshot, needsPerson: boolean): str
   switch (state) {
     case 'queued':
     case 'running':
-      return ITEM.activeRun;
+      return mayNeedForce(state, view) ? ITEM.endingRun : ITEM.activeRun;
     case 'waiting':
-      return ITEM.waitingRun;
+      return mayNeedForce(state, view) ? ITEM.endingRun : ITEM.waitingRun;
     case 'lost':
       return ITEM.lostRun;
     case 'unresponsive':
