@@ -107,7 +107,9 @@ export const childLaunchFields = {
 export const childLaunchParameters = z.partial(z.looseObject(childLaunchFields));
 export type ChildLaunchParameters = z.infer<typeof childLaunchParameters>;
 
-export const CHILD_LAUNCH_FIELDS: readonly string[] = Object.keys(childLaunchFields);
+/** Taken apart once: every launch is checked. */
+const FIELD_SCHEMAS = Object.entries(childLaunchFields);
+export const CHILD_LAUNCH_FIELDS: readonly string[] = FIELD_SCHEMAS.map(([name]) => name);
 
 /** Fields that a launch must not have, not even as `undefined`, with what to do instead. */
 export const REMOVED_LAUNCH_FIELDS: Readonly<Record<string, string>> = {
@@ -127,6 +129,8 @@ export const REMOVED_LAUNCH_FIELDS: Readonly<Record<string, string>> = {
   clarify: 'workflows have no dialog that asks back; put what is known into the task',
   turnBudget: 'it was removed; use timeoutMs or usageBudget',
 };
+
+const REMOVED_FIELDS = Object.entries(REMOVED_LAUNCH_FIELDS);
 
 /** A resumed child keeps its agent and what was agreed with it. */
 const NOT_WITH_RESUME = ['agent', 'gate', 'extensionBindings'] as const;
@@ -154,11 +158,11 @@ export interface LaunchPlace {
 export function launchFaults(params: LaunchObject, place: LaunchPlace): RuleFault[] {
   const faults: RuleFault[] = [];
   const refuse = (rule: WorkflowRule, path: RuleFault['path'], message: string) => faults.push({ rule, path, message });
-  for (const [name, advice] of Object.entries(REMOVED_LAUNCH_FIELDS)) {
+  for (const [name, advice] of REMOVED_FIELDS) {
     if (Object.hasOwn(params, name))
       refuse('launch_field_removed', [name], `${place.what} does not take "${name}": ${advice}.`);
   }
-  for (const [name, schema] of Object.entries(childLaunchFields)) {
+  for (const [name, schema] of FIELD_SCHEMAS) {
     const value = params[name];
     if (value === undefined || !isKnown(value)) continue;
     const parsed = z.safeParse(schema, value);
