@@ -38,6 +38,8 @@ export default defineConfig({
       project('e2e', { timeout: 180_000, parallel: false }),
       // Pictures for people, made by `npm run shots`; no part of `npm test`.
       project('shots', { timeout: 600_000, parallel: false }),
+      // Measurements in the packaged extension, made by `npm run bench`; no part of `npm test`.
+      project('measure', { timeout: 300_000, parallel: false }),
     ],
   },
 });
