@@ -24,6 +24,9 @@ const INTRINSICS =
 /** The compiler reads hostile text too. */
 const COMPILER_HEAP_BYTES = 64 * 1024 * 1024;
 
+/** Texts that go into the realm again and again: made once. */
+const WORDS = ['', 'child', 'batch', 'json', 'undefined', 'error'];
+
 /** What stands before the script on its first line. The prelude takes its length off the columns of that line. */
 const OPENING = 'async()=>{';
 const CLOSING = '\n}';
@@ -69,14 +72,22 @@ class QuickJsRealm implements ScriptRealm {
   readonly #compiler: QuickJS;
   readonly #table: JSValueHandle;
   readonly #functions = new Map<string, JSValueHandle>();
+  readonly #words = new Map<string, JSValueHandle>();
+  /** The last answer to the script that said something. The engine takes a copy. */
+  #answer: JSValueHandle | undefined;
 
   constructor(vm: QuickJS, compiler: QuickJS, prelude: Uint8Array, bridge: RealmOptions['bridge']) {
     this.#vm = vm;
     this.#compiler = compiler;
     const make = vm.evalBytecode(prelude);
-    const outside = vm.newFunction('bridge', (operation, ...texts) =>
-      vm.newString(bridge(operation?.toString() ?? '', ...texts.map((text) => text.toString()))),
-    );
+    const silent = vm.newString('');
+    const outside = vm.newFunction('bridge', (operation, ...texts) => {
+      const answer = bridge(operation?.toString() ?? '', ...texts.map((text) => text.toString()));
+      this.#answer?.dispose();
+      this.#answer = answer === '' ? undefined : vm.newString(answer);
+      return this.#answer ?? silent;
+    });
+    for (const word of WORDS) this.#words.set(word, vm.newString(word));
     this.#table = vm.callFunction(make, vm.undefined, outside, vm.newNumber(OPENING.length));
   }
 
@@ -111,11 +122,13 @@ class QuickJsRealm implements ScriptRealm {
 
   call(name: string, ...texts: string[]): void {
     this.#guard(() => {
-      const handles = texts.map((text) => this.#vm.newString(text));
+      const handles = texts.map((text) => this.#words.get(text) ?? this.#vm.newString(text));
       try {
         this.#vm.callFunction(this.#function(name), this.#vm.undefined, ...handles).dispose();
       } finally {
-        for (const handle of handles) handle.dispose();
+        for (const [index, handle] of handles.entries()) {
+          if (!this.#words.has(texts[index] ?? '')) handle.dispose();
+        }
       }
     });
   }
