@@ -34,7 +34,12 @@ const CLOSING = '\n}';
 /** @param wasm the compiled engine; compiling it costs milliseconds and is done once per worker */
 export function quickJsEngine(wasm: WebAssembly.Module): OpenRealm {
   return async (options) => {
-    const compiler = await QuickJS.create({ wasm, maxStackSize: MAX_STACK_SIZE, memoryLimit: COMPILER_HEAP_BYTES });
+    const compiler = await QuickJS.create({
+      wasm,
+      maxStackSize: MAX_STACK_SIZE,
+      memoryLimit: COMPILER_HEAP_BYTES,
+      wasi: (memory: WebAssembly.Memory) => ({ random_get: fillFrom(0, memory) }),
+    });
     try {
       const vm = await createRealm(wasm, options);
       return new QuickJsRealm(vm, compiler, Buffer.from(options.prelude.bytecode, 'base64'), options.bridge);
@@ -56,6 +61,7 @@ async function createRealm(wasm: WebAssembly.Module, options: RealmOptions): Pro
     timezoneOffset: 0,
     intrinsics: INTRINSICS,
     wasi: (memory: WebAssembly.Memory) => ({
+      random_get: fillFrom(options.seed, memory),
       clock_time_get(_clock: number, _precision: bigint, result: number): number {
         const micros = seeding ? BigInt(options.seed) : BigInt(Math.trunc(options.now())) * 1000n;
         new DataView(memory.buffer).setBigUint64(result, micros * 1000n, true);
@@ -65,6 +71,19 @@ async function createRealm(wasm: WebAssembly.Module, options: RealmOptions): Pro
   });
   seeding = false;
   return vm;
+}
+
+/** The random bytes that the engine asks for: the same ones from the same seed, and without loading the cryptography of Node. */
+function fillFrom(seed: number, memory: WebAssembly.Memory): (at: number, length: number) => number {
+  let state = (seed >>> 0) + 1;
+  return (at, length) => {
+    const bytes = new Uint8Array(memory.buffer, at, length);
+    for (let index = 0; index < length; index++) {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      bytes[index] = state >>> 24;
+    }
+    return 0;
+  };
 }
 
 class QuickJsRealm implements ScriptRealm {
