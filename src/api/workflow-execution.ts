@@ -178,7 +178,8 @@ async function perform(
   switch (effect.type) {
     case 'launch': {
       const { key } = effect;
-      const params = structuredClone(effect.params);
+      // Plain JSON: this way of copying it is the fastest.
+      const params: Record<string, unknown> = JSON.parse(JSON.stringify(effect.params));
       if (isObject(params['resume'])) params['resume'] = await resolveResume(params['resume'], host);
       return { id, key, ok: true, value: readHostResult(key, await host.launch({ key, params, signal })).view };
     }
