@@ -107,9 +107,7 @@ export const childLaunchFields = {
 export const childLaunchParameters = z.partial(z.looseObject(childLaunchFields));
 export type ChildLaunchParameters = z.infer<typeof childLaunchParameters>;
 
-/** Taken apart once: every launch is checked. */
-const FIELD_SCHEMAS = Object.entries(childLaunchFields);
-export const CHILD_LAUNCH_FIELDS: readonly string[] = FIELD_SCHEMAS.map(([name]) => name);
+export const CHILD_LAUNCH_FIELDS: readonly string[] = Object.keys(childLaunchFields);
 
 /** Fields that a launch must not have, not even as `undefined`, with what to do instead. */
 export const REMOVED_LAUNCH_FIELDS: Readonly<Record<string, string>> = {
@@ -130,7 +128,9 @@ export const REMOVED_LAUNCH_FIELDS: Readonly<Record<string, string>> = {
   turnBudget: 'it was removed; use timeoutMs or usageBudget',
 };
 
-const REMOVED_FIELDS = Object.entries(REMOVED_LAUNCH_FIELDS);
+/** Taken apart once: a workflow checks thousands of launches. */
+const REMOVED_ENTRIES = Object.entries(REMOVED_LAUNCH_FIELDS);
+const FIELD_ENTRIES = Object.entries(childLaunchFields);
 
 /** A resumed child keeps its agent and what was agreed with it. */
 const NOT_WITH_RESUME = ['agent', 'gate', 'extensionBindings'] as const;
@@ -158,11 +158,11 @@ export interface LaunchPlace {
 export function launchFaults(params: LaunchObject, place: LaunchPlace): RuleFault[] {
   const faults: RuleFault[] = [];
   const refuse = (rule: WorkflowRule, path: RuleFault['path'], message: string) => faults.push({ rule, path, message });
-  for (const [name, advice] of REMOVED_FIELDS) {
+  for (const [name, advice] of REMOVED_ENTRIES) {
     if (Object.hasOwn(params, name))
       refuse('launch_field_removed', [name], `${place.what} does not take "${name}": ${advice}.`);
   }
-  for (const [name, schema] of FIELD_SCHEMAS) {
+  for (const [name, schema] of FIELD_ENTRIES) {
     const value = params[name];
     if (value === undefined || !isKnown(value)) continue;
     const parsed = z.safeParse(schema, value);

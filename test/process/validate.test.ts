@@ -62,7 +62,25 @@ describe('pi-lanes validate', () => {
     expect(related).toMatch(/^ {2}wrong\.js:1:35 /);
   });
 
-  test('is one JSON object for programs', async () => {
+  test('wf-28 is one JSON object for programs, and ends with 1 exactly when a script is wrong', async () => {
+    for (const [name, text] of Object.entries({
+      'right.js': RIGHT,
+      'warned.js': WARNED,
+      'wrong.js': WRONG,
+      'blank.js': ' \n',
+    })) {
+      const { code, stdout } = await cli('--json', await script(name, text));
+      const { ok, files } = z
+        .object({ ok: z.boolean(), files: z.array(z.object({ errors: z.array(finding) })) })
+        .parse(JSON.parse(stdout));
+      expect({ name, code, ok }).toEqual({
+        name,
+        code: ok ? 0 : 1,
+        ok: files.every(({ errors }) => errors.length === 0),
+      });
+      expect(ok).toBe(name === 'right.js' || name === 'warned.js');
+    }
+
     const result = await cli('--json', await script('wrong.js', `\uFEFF${WRONG}`), await script('right.js', RIGHT));
     expect(result.code).toBe(1);
     const shape = z.object({

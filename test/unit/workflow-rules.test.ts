@@ -455,6 +455,80 @@ describe('the budget of children', () => {
 });
 
 describe('findings', () => {
+  it.each([
+    ['V1', ' \n', ['script_empty 1:1']],
+    ['V2', 'const a = 1;\nreturn (;', ['syntax 2:9']],
+    [
+      'V3',
+      'const a = 1;\nconst f = async () => 1;\nemit([1].map(async (x) => x));',
+      ['nested_async 2:11', 'nested_async 3:14'],
+    ],
+    ['V4', "await runs.run('ok', {agent: 'w'});\nawait runs.run(`-bad`, {agent: 'w'});", ['key_format 2:16']],
+    [
+      'V5',
+      "await runs.all([...rest,\n  {agent: 'w', 'key': 'a b'},\n  {agent: 'w', key: 'ok', ['key']: '.x'}]);",
+      ['key_format 2:23', 'key_format 3:36'],
+    ],
+    [
+      'V6',
+      "await runs.run('a',\n  {agent: 'w', task: () => 1});\nawait runs.all([\n  {key: 'b', agent: 'w', n: [1n]}]);",
+      ['not_json 2:22', 'not_json 4:30'],
+    ],
+    ['V7', "emit(\n  undefined);\nawait state.set('k',\n  {a: [void 0]});", ['not_json 2:3', 'not_json 4:8']],
+    [
+      'V8',
+      'if (args) {\n  return {a: /x/};\n}\nconst f = () => { return () => 1; };\nreturn {b: undefined};',
+      ['not_json 2:14'],
+    ],
+    [
+      'V9',
+      "const r = await runs.all([{key: 'a', agent: 'w'}]);\nif (args) {\n  emit(r.a.output);\n}\nreturn r?.['a'];",
+      ['batch_keyed_read 3:10', 'batch_keyed_read 5:12'],
+    ],
+    [
+      'V10',
+      "await runs.host('-h',\n  {kind: 'command', command: 'x', timeoutMs: 1, cwd: '/'});\nawait runs.host('h', {\n  kind: 'shell', command: ' ',\n  timeoutMs: 0, output: '../x', role: 'z'});\nawait runs.host('i', {kind: 'command', command: 'x'});",
+      [
+        'key_format 1:17',
+        'host_field_unknown 2:49',
+        'host_field_invalid 4:9',
+        'host_field_invalid 4:27',
+        'host_field_invalid 5:14',
+        'host_field_invalid 5:25',
+        'host_field_invalid 5:39',
+        'host_timeout_missing 6:22',
+      ],
+    ],
+    [
+      'V11',
+      "await runs.run('a', {agent: 'w',\n  baseRef: 'a..b'});\nawait runs.run('b', {agent: 'w', baseRef: 'a..b', ...rest});",
+      ['base_ref_invalid 2:12'],
+    ],
+  ])('wf-25 %s stand at their place', (_, script, expected) => {
+    expect(errors(script).map(({ code, line, column }) => `${code} ${line}:${column}`)).toEqual(expected);
+  });
+
+  it('wf-25 V12 stands above the script: it is about all of it', () => {
+    const script = "await runs.run('a', {agent: 'w'});\nawait runs.run('b', {agent: 'w'});";
+    expect(places(script, { maxSubagentSpawnsPerRun: 1 })).toEqual(['spawn_budget 1:1']);
+    expect(places(script, { maxSubagentSpawnsPerRun: 2 })).toEqual([]);
+  });
+
+  it.each([
+    'await runs.run(args.key, args.params)',
+    "await runs.run('k' + args.n, {agent: args.agent, task: args.task})",
+    `await runs.run(\`k-\${args.n}\`, {...args.params})`,
+    "await runs.all(args.items.map((key) => ({key, agent: 'w', task: key})))",
+    "await runs.all([...args.items, {key: args.key, agent: 'w', task: 't'}])",
+    "const go = runs.run; await go('-not a key', {agent: 'w'})",
+    "const {run, all} = runs; await run('-no', {agent: 'w'}); await all([{key: ' '}])",
+    "await runs.run.call(runs, '-no', {agent: 'w'})",
+    'await runs.lanes(args.lanes); await runs.steer(args.key, args.message); await runs.host(args.key, args.step)',
+    'emit(args.value); return args.condition ? args.a : [args.b]',
+  ])('wf-26 are none where only the run knows: %s', (script) => {
+    expect(errors(script)).toEqual([]);
+  });
+
   it('wf-27 are all reported, in the order of the text, each once', () => {
     const script = `emit(undefined);\nawait runs.run('a b', { agent: 'w', worktree: 1 });\nconst f = async () => 1;\nreturn () => 1;`;
     expect(places(script)).toEqual([

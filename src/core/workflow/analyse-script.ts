@@ -19,20 +19,11 @@ import { checkValues } from './rules/values.ts';
 import { Script } from './script.ts';
 import { TextPositions } from './text-positions.ts';
 
-/** Throws `RangeError` when the script nests deeper than the stack. */
+/** Every rule. Throws `RangeError` when the script nests deeper than the stack. */
 export function analyseScript(text: string, options: AnalysisOptions = {}): ScriptAnalysis {
-  if (text.trim() === '') return refused('script_empty', 'The workflow script must not be empty.');
-  const size = Buffer.byteLength(text);
-  if (size > MAX_SCRIPT_BYTES) {
-    return refused(
-      'script_too_large',
-      `The workflow script has ${size} bytes; at most ${MAX_SCRIPT_BYTES} are possible.`,
-    );
-  }
-  const positions = new TextPositions(text);
-  const parsed = parseScript(text);
-  if ('problem' in parsed) return { findings: [syntaxFinding(text, positions, parsed)], keys: [], agents: [] };
-  const script = new Script(text, parsed.program, positions);
+  const read = readScript(text);
+  if ('findings' in read) return read;
+  const { script } = read;
   const launches = findLaunches(script);
   checkNestedAsync(script);
   checkCalls(script);
@@ -44,6 +35,29 @@ export function analyseScript(text: string, options: AnalysisOptions = {}): Scri
   checkSpawnBudget(script, launches, options.maxSubagentSpawnsPerRun);
   checkUnreachable(script);
   return { findings: script.findings(), ...outlineOf(script, launches.launches) };
+}
+
+/** The rules of the language alone: what a script breaks here keeps all of it from running. Throws as `analyseScript` does. */
+export function analyseLanguage(text: string): Finding[] {
+  const read = readScript(text);
+  if ('findings' in read) return read.findings;
+  checkNestedAsync(read.script);
+  return read.script.findings();
+}
+
+function readScript(text: string): ScriptAnalysis | { script: Script } {
+  if (text.trim() === '') return refused('script_empty', 'The workflow script must not be empty.');
+  const size = Buffer.byteLength(text);
+  if (size > MAX_SCRIPT_BYTES) {
+    return refused(
+      'script_too_large',
+      `The workflow script has ${size} bytes; at most ${MAX_SCRIPT_BYTES} are possible.`,
+    );
+  }
+  const positions = new TextPositions(text);
+  const parsed = parseScript(text);
+  if ('problem' in parsed) return { findings: [syntaxFinding(text, positions, parsed)], keys: [], agents: [] };
+  return { script: new Script(text, parsed.program, positions) };
 }
 
 /** The parser names one place; what is unterminated is shown at the end of what is written, not behind it. */

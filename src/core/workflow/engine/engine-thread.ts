@@ -1,11 +1,40 @@
 /** The owner's side of the worker: one script, moved step by step, that can be ended at any moment. */
+import { readFile } from 'node:fs/promises';
+import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Call, StepInput, StepOutput, WorkflowError } from './calls.ts';
-import { Control, type FromWorker, monotonicMs, type OpenRequest, type ToWorker } from './messages.ts';
+import {
+  Control,
+  decode,
+  encode,
+  type FromWorker,
+  monotonicMs,
+  type OpenRequest,
+  type ToWorker,
+  type WorkerBirth,
+} from './messages.ts';
 
 const STACK_MB = 16;
 /** Heap of the worker's own code; the script's heap is not in it. */
 const HEAP_MB = 512;
+
+/**
+ * The compiled engine, once per process: what one worker's engine was optimised to serves the next, and compiling goes on while
+ * the worker starts.
+ */
+const compiled = new Map<string, Promise<WebAssembly.Module>>();
+
+function compiledEngine(worker: string | URL): Promise<WebAssembly.Module> {
+  const file = new URL('./quickjs.wasm', typeof worker === 'string' ? pathToFileURL(worker) : worker);
+  let found = compiled.get(file.href);
+  if (!found) {
+    found = readFile(file).then((bytes) => WebAssembly.compile(bytes));
+    compiled.set(file.href, found);
+    // The next one tries again.
+    found.catch(() => compiled.delete(file.href));
+  }
+  return found;
+}
 
 /** The worker ended, by itself or because it was told to. */
 export class EngineGone extends Error {}
@@ -13,13 +42,17 @@ export class EngineGone extends Error {}
 export class EngineThread implements AsyncDisposable {
   readonly #worker: Worker;
   readonly #control = new Control();
+  #wasm: Promise<WebAssembly.Module> | undefined;
   #waiting: { resolve: (message: FromWorker) => void; reject: (error: Error) => void } | undefined;
   #computing = false;
   #gone: EngineGone | undefined;
 
   /** @param file path or URL of `engine-worker.mjs` */
   constructor(file: string | URL) {
+    this.#wasm = compiledEngine(file);
+    const workerData: WorkerBirth = { control: this.#control.memory };
     this.#worker = new Worker(file, {
+      workerData,
       name: 'pi-lanes-engine',
       resourceLimits: { stackSizeMb: STACK_MB, maxOldGenerationSizeMb: HEAP_MB },
       // Nothing of the surroundings reaches the thread in which scripts run.
@@ -27,7 +60,8 @@ export class EngineThread implements AsyncDisposable {
       // Nor the options that the process was started with: `--input-type` and others make a worker fail.
       execArgv: [],
     });
-    this.#worker.on('message', (message: FromWorker) => {
+    this.#worker.on('message', (received: FromWorker | string) => {
+      const message = decode(received);
       this.#computing = false;
       const waiting = this.#waiting;
       this.#waiting = undefined;
@@ -51,13 +85,23 @@ export class EngineThread implements AsyncDisposable {
       if (this.#gone) return reject(this.#gone);
       this.#waiting = { resolve, reject };
       this.#computing = message.type !== 'more';
-      this.#worker.postMessage(message);
+      this.#worker.postMessage(encode(message));
+      this.#control.posted();
     });
   }
 
   /** Checks and loads the script; nothing of it runs. @returns why it cannot run, if so. @throws EngineGone */
-  async open(request: Omit<OpenRequest, 'type' | 'control'>): Promise<WorkflowError | undefined> {
-    const answer = await this.#ask({ type: 'open', control: this.#control.memory, ...request });
+  async open(request: Omit<OpenRequest, 'type'>): Promise<WorkflowError | undefined> {
+    const wasm = await this.#wasm?.catch((error: unknown) => {
+      throw new EngineGone(
+        `worker failed: the script engine cannot be loaded: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    });
+    if (wasm) {
+      this.#wasm = undefined;
+      this.#worker.postMessage(wasm);
+    }
+    const answer = await this.#ask({ type: 'open', ...request });
     return answer.type === 'refused' ? answer.error : undefined;
   }
 

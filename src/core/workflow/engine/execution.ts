@@ -252,6 +252,11 @@ function reasonOf(signal: AbortSignal): string {
   return messageOf(signal.reason);
 }
 
+/** What somebody else's error says. Never throws, whatever was thrown: getters, proxies and conversions are theirs. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  try {
+    return error instanceof Error ? String(error.message) : String(error);
+  } catch {
+    return 'an error that cannot be read';
+  }
 }

@@ -1,15 +1,6 @@
 /** What a script must be before anything of it runs. Rules on keys and parameters are left to the calls: dead code may break them. */
-import type { FindingCode } from '../../../protocol/index.ts';
-import { analyseScript } from '../analyse-script.ts';
+import { analyseLanguage } from '../analyse-script.ts';
 import type { WorkflowError } from './calls.ts';
-
-const OF_THE_LANGUAGE: ReadonlySet<FindingCode> = new Set<FindingCode>([
-  'script_empty',
-  'script_too_large',
-  'script_too_deep',
-  'syntax',
-  'nested_async',
-]);
 
 const TOO_DEEP: WorkflowError = {
   kind: 'syntax',
@@ -19,7 +10,7 @@ const TOO_DEEP: WorkflowError = {
 /** Why the script cannot start, if it cannot. */
 export function languageFault(script: string): WorkflowError | undefined {
   try {
-    const found = analyseScript(script).findings.find(({ code }) => OF_THE_LANGUAGE.has(code));
+    const [found] = analyseLanguage(script);
     if (!found) return undefined;
     return {
       kind: found.code === 'syntax' ? 'syntax' : 'validation',

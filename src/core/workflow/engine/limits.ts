@@ -11,6 +11,8 @@ export const MAX_EMITS = 100_000;
 /** Characters of JSON of one emitted value, and of all of them. */
 export const MAX_EMIT_CHARS = 1024 * 1024;
 export const MAX_EMITS_CHARS = 16 * 1024 * 1024;
+/** Characters of the message that a script fails with, and of its frames. */
+export const MAX_ERROR_CHARS = 16_384;
 /** What comes after is dropped, and the last entry says so. */
 export const MAX_CONSOLE_ENTRIES = 10_000;
 export const MAX_CONSOLE_CHARS = 1024 * 1024;

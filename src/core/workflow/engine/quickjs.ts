@@ -24,6 +24,9 @@ const INTRINSICS =
 /** The compiler reads hostile text too. */
 const COMPILER_HEAP_BYTES = 64 * 1024 * 1024;
 
+/** Texts that go into the realm again and again: made once. */
+const WORDS = ['', 'child', 'batch', 'json', 'undefined', 'error'];
+
 /** What stands before the script on its first line. The prelude takes its length off the columns of that line. */
 const OPENING = 'async()=>{';
 const CLOSING = '\n}';
@@ -31,7 +34,12 @@ const CLOSING = '\n}';
 /** @param wasm the compiled engine; compiling it costs milliseconds and is done once per worker */
 export function quickJsEngine(wasm: WebAssembly.Module): OpenRealm {
   return async (options) => {
-    const compiler = await QuickJS.create({ wasm, maxStackSize: MAX_STACK_SIZE, memoryLimit: COMPILER_HEAP_BYTES });
+    const compiler = await QuickJS.create({
+      wasm,
+      maxStackSize: MAX_STACK_SIZE,
+      memoryLimit: COMPILER_HEAP_BYTES,
+      wasi: (memory: WebAssembly.Memory) => ({ random_get: fillFrom(0, memory) }),
+    });
     try {
       const vm = await createRealm(wasm, options);
       return new QuickJsRealm(vm, compiler, Buffer.from(options.prelude.bytecode, 'base64'), options.bridge);
@@ -53,6 +61,7 @@ async function createRealm(wasm: WebAssembly.Module, options: RealmOptions): Pro
     timezoneOffset: 0,
     intrinsics: INTRINSICS,
     wasi: (memory: WebAssembly.Memory) => ({
+      random_get: fillFrom(options.seed, memory),
       clock_time_get(_clock: number, _precision: bigint, result: number): number {
         const micros = seeding ? BigInt(options.seed) : BigInt(Math.trunc(options.now())) * 1000n;
         new DataView(memory.buffer).setBigUint64(result, micros * 1000n, true);
@@ -64,19 +73,40 @@ async function createRealm(wasm: WebAssembly.Module, options: RealmOptions): Pro
   return vm;
 }
 
+/** The random bytes that the engine asks for: the same ones from the same seed, and without loading the cryptography of Node. */
+function fillFrom(seed: number, memory: WebAssembly.Memory): (at: number, length: number) => number {
+  let state = (seed >>> 0) + 1;
+  return (at, length) => {
+    const bytes = new Uint8Array(memory.buffer, at, length);
+    for (let index = 0; index < length; index++) {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      bytes[index] = state >>> 24;
+    }
+    return 0;
+  };
+}
+
 class QuickJsRealm implements ScriptRealm {
   readonly #vm: QuickJS;
   readonly #compiler: QuickJS;
   readonly #table: JSValueHandle;
   readonly #functions = new Map<string, JSValueHandle>();
+  readonly #words = new Map<string, JSValueHandle>();
+  /** The last answer to the script that said something. The engine takes a copy. */
+  #answer: JSValueHandle | undefined;
 
   constructor(vm: QuickJS, compiler: QuickJS, prelude: Uint8Array, bridge: RealmOptions['bridge']) {
     this.#vm = vm;
     this.#compiler = compiler;
     const make = vm.evalBytecode(prelude);
-    const outside = vm.newFunction('bridge', (operation, ...texts) =>
-      vm.newString(bridge(operation?.toString() ?? '', ...texts.map((text) => text.toString()))),
-    );
+    const silent = vm.newString('');
+    const outside = vm.newFunction('bridge', (operation, ...texts) => {
+      const answer = bridge(operation?.toString() ?? '', ...texts.map((text) => text.toString()));
+      this.#answer?.dispose();
+      this.#answer = answer === '' ? undefined : vm.newString(answer);
+      return this.#answer ?? silent;
+    });
+    for (const word of WORDS) this.#words.set(word, vm.newString(word));
     this.#table = vm.callFunction(make, vm.undefined, outside, vm.newNumber(OPENING.length));
   }
 
@@ -111,11 +141,13 @@ class QuickJsRealm implements ScriptRealm {
 
   call(name: string, ...texts: string[]): void {
     this.#guard(() => {
-      const handles = texts.map((text) => this.#vm.newString(text));
+      const handles = texts.map((text) => this.#words.get(text) ?? this.#vm.newString(text));
       try {
         this.#vm.callFunction(this.#function(name), this.#vm.undefined, ...handles).dispose();
       } finally {
-        for (const handle of handles) handle.dispose();
+        for (const [index, handle] of handles.entries()) {
+          if (!this.#words.has(texts[index] ?? '')) handle.dispose();
+        }
       }
     });
   }

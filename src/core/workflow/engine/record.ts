@@ -1,5 +1,5 @@
 /** Everything that a run of a script depended on: given again, in the same order, it gives the same run. Plain JSON. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonicalJson } from '../../../protocol/index.ts';
 import type { StepBreak, StepInput } from './calls.ts';
 import type { EndCause } from './conclusion.ts';
@@ -36,7 +36,7 @@ export function isInterrupt(broken: StepBreak): broken is Extract<StepBreak, { p
 
 /** Two effects that ask for the same have the same fingerprint. */
 export function askedOf({ id: _id, ...asked }: Effect): string {
-  return createHash('sha256').update(canonicalJson(asked)).digest('hex').slice(0, 16);
+  return hash('sha256', canonicalJson(asked)).slice(0, 16);
 }
 
 /** The key that an effect is known by. */

@@ -1,8 +1,9 @@
 /** A script and its desk, moved step by step. Runs where the engine runs; nothing here knows of threads. */
+import { cutText } from '../../../protocol/index.ts';
 import type { BodyEnd, ErrorKind, StepBreak, StepInput, StepOutput, WorkflowError } from './calls.ts';
 import { ERROR_KINDS } from './calls.ts';
 import { Desk } from './desk.ts';
-import { STEP_FUEL } from './limits.ts';
+import { MAX_ERROR_CHARS, STEP_FUEL } from './limits.ts';
 import { Refusal } from './refusal.ts';
 import { EngineFailure, type OpenRealm, type RealmOptions, type ScriptRealm } from './script-engine.ts';
 
@@ -90,23 +91,28 @@ export class Session {
       for (const delivery of input.deliveries) this.#desk.deliver(delivery);
       for (
         let next = this.#desk.takeSettlements();
-        next.length > 0 && !this.#end;
+        next.length > 0 && !this.#end && !this.#brokenBy;
         next = this.#desk.takeSettlements()
       ) {
         for (const { promise, kind, text } of next) realm.call('settle', String(promise), kind, text);
         realm.drain();
       }
-      return undefined;
+      return this.#interrupted();
     } catch (error) {
       if (!(error instanceof EngineFailure)) throw error;
-      if (error.reason === 'interrupted') return { reason: this.#brokenBy ?? 'stop', polls: this.#polls };
+      if (error.reason === 'interrupted') return this.#interrupted() ?? { reason: 'stop', polls: this.#polls };
       return { reason: error.reason, message: error.message };
     }
   }
 
+  /** Handlers of promises swallow an interrupt like any error: the script goes on with a rejection. The step is over nevertheless. */
+  #interrupted(): StepBreak | undefined {
+    return this.#brokenBy && { reason: this.#brokenBy, polls: this.#polls };
+  }
+
   #interrupt(): boolean {
-    // What is left after the end of the body does not matter any more.
-    if (this.#end) return true;
+    // What is left after the end of the body, or after the first interrupt, does not matter any more.
+    if (this.#end || this.#brokenBy) return true;
     this.#polls += 1;
     const planned = this.#interruptAt;
     if (planned) this.#brokenBy = this.#polls >= planned.polls ? planned.reason : undefined;
@@ -115,6 +121,7 @@ export class Session {
   }
 
   #ask(name: string, texts: readonly string[]): string {
+    if (this.#brokenBy) return JSON.stringify({ kind: 'engine', message: 'The workflow has ended.' });
     if (name === 'done') {
       const [value = 'null', observed = ''] = texts;
       const promises = new Set(observed === '' ? [] : observed.split(',').map(Number));
@@ -155,9 +162,10 @@ function readError({
   stack: string;
 }): WorkflowError {
   const known: ErrorKind = ERROR_KINDS.find((each) => each === kind) ?? 'script';
-  const frames = stack.trimEnd();
+  const frames = cutText(stack, MAX_ERROR_CHARS).trimEnd();
   const at = /workflow\.js:(\d+):(\d+)/.exec(frames);
-  const head = name === 'Error' || known !== 'script' ? message : `${name}: ${message}`;
+  const named = name === 'Error' || known !== 'script' ? message : `${name}: ${message}`;
+  const head = cutText(message === '' ? name || 'Error' : named, MAX_ERROR_CHARS);
   return {
     message: frames === '' ? head : `${head}\n${frames}`,
     kind: known,

@@ -1,23 +1,31 @@
 /** The worker in which one script runs. It has the stack that the engine needs, and its owner can end it. */
-import { readFile } from 'node:fs/promises';
-import { parentPort } from 'node:worker_threads';
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { Call, StepOutput, WorkflowError } from './calls.ts';
 import { languageFault, notStarted } from './language.ts';
-import { Control, type FromWorker, type OpenRequest, type ToWorker } from './messages.ts';
+import {
+  Control,
+  decode,
+  encode,
+  type FromWorker,
+  type OpenRequest,
+  type ToWorker,
+  type WorkerBirth,
+} from './messages.ts';
 import prelude from './prelude/main.ts?vm';
 import { quickJsEngine } from './quickjs.ts';
-import { EngineFailure, ScriptSyntaxError } from './script-engine.ts';
+import { EngineFailure, type OpenRealm, ScriptSyntaxError } from './script-engine.ts';
 import { Session } from './session.ts';
 
 /** Characters of calls in one message: what the owner can take without being held up. */
 const PART_CHARS = 256 * 1024;
 
-const compiled = readFile(new URL('./quickjs.wasm', import.meta.url)).then((bytes) => WebAssembly.compile(bytes));
+const { control: memory }: WorkerBirth = workerData;
+const control = new Control(memory);
 let session: Session | undefined;
 let unsent: FromWorker[] = [];
 
 function send(message: FromWorker): void {
-  parentPort?.postMessage(message);
+  parentPort?.postMessage(encode(message));
 }
 
 function sendNext(): void {
@@ -25,26 +33,36 @@ function sendNext(): void {
   if (next) send(next);
 }
 
-parentPort?.on('message', (message: ToWorker) => {
-  if (message.type === 'open') void open(message);
-  else if (message.type === 'step') {
-    if (!session) throw new Error('A step was asked for before the script was opened.');
-    unsent = inParts(session.step(message.input));
-    sendNext();
-  } else sendNext();
-});
+/** The next message of the owner, as soon as there is one. */
+function receive<T>(): T {
+  return control.receive<T>(() => (parentPort ? receiveMessageOnPort(parentPort)?.message : undefined));
+}
 
-async function open(request: OpenRequest): Promise<void> {
+/** First the compiled engine, then requests, until the owner ends the worker. */
+async function serve(): Promise<never> {
+  const openRealm = quickJsEngine(receive<WebAssembly.Module>());
+  for (;;) {
+    const message = decode(receive<ToWorker | string>());
+    if (message.type === 'open') await open(message, openRealm);
+    else if (message.type === 'more') sendNext();
+    else {
+      if (!session) throw new Error('A step was asked for before the script was opened.');
+      unsent = inParts(session.step(message.input));
+      sendNext();
+    }
+  }
+}
+
+async function open(request: OpenRequest, openRealm: OpenRealm): Promise<void> {
   session?.dispose();
   session = undefined;
   const fault = languageFault(request.script);
   if (fault) return send({ type: 'refused', error: fault });
-  const control = new Control(request.control);
   try {
     session = await Session.open({
       ...request,
       prelude,
-      openRealm: quickJsEngine(await compiled),
+      openRealm,
       mustEnd: () => control.mustEnd(),
     });
     send({ type: 'ready' });
@@ -97,3 +115,7 @@ function sizeOf(call: Call): number {
   if (call.type === 'console') return call.text.length + overhead;
   return call.type === 'batch' ? call.items.length * 2000 : 2000;
 }
+
+// Without a listener the port would not keep the worker alive while the engine is made.
+parentPort?.ref();
+void serve();

@@ -96,10 +96,14 @@ export function toJsonText(value: unknown, root: string, mode: BoundaryMode): st
     throw failure('boundary', `${pathOf(root, frames)} ${rule}`);
   };
 
+  const tooLarge = (): never => {
+    throw failure('limit', `${root} has more than ${toText(MAX_VALUE_CHARS)} characters as JSON`);
+  };
+
   /** Writes a value that has nothing inside, or opens a frame. `false`: an `undefined` that may be left out. */
   const write = (item: unknown): void => {
     if (item === null) text += 'null';
-    else if (typeof item === 'string') text += quoteJson(item);
+    else if (typeof item === 'string') text += quoteJson(item.length > MAX_VALUE_CHARS ? tooLarge() : item);
     else if (typeof item === 'boolean') text += item ? 'true' : 'false';
     else if (typeof item === 'number') {
       if (!isFiniteNumber(item)) refuse(`is ${toText(item)}; only finite numbers can cross`);
@@ -144,8 +148,7 @@ export function toJsonText(value: unknown, root: string, mode: BoundaryMode): st
   };
 
   const checkSize = (): void => {
-    if (text.length <= MAX_VALUE_CHARS) return;
-    throw failure('limit', `${root} has more than ${toText(MAX_VALUE_CHARS)} characters as JSON`);
+    if (text.length > MAX_VALUE_CHARS) tooLarge();
   };
 
   write(value);

@@ -1,7 +1,6 @@
 /** The operations that wait for an answer from outside: their promises, and how an answer settles them. */
 import { failure } from './boundary.ts';
 import {
-  apply,
   create,
   NativeError,
   NativeProxy,
@@ -15,7 +14,7 @@ import {
 } from './primordials.ts';
 import { open, type TrackedPromise, whenObserved } from './promise.ts';
 
-export type Bridge = (operation: string, ...texts: string[]) => string;
+export type Bridge = (operation: string, first?: string, second?: string, third?: string, fourth?: string) => string;
 
 interface Waiting {
   readonly resolve: (value: unknown) => void;
@@ -43,8 +42,10 @@ export function observedOperations(): string {
 
 /** How the outside is asked. It answers at once: with nothing, or with why it refuses, which is thrown. */
 export function asking(bridge: Bridge): Bridge {
-  return (...texts) => {
-    const answer = apply(bridge, undefined, texts);
+  // No list of arguments, and none that says nothing: each costs a crossing.
+  return (operation, first = '', second = '', third = '', fourth = '') => {
+    const few = third === '' && fourth === '';
+    const answer = few ? bridge(operation, first, second) : bridge(operation, first, second, third, fourth);
     if (answer === '') return '';
     const { kind, message } = parseJson(answer) as Refusal;
     throw failure(kind, message);
@@ -52,14 +53,12 @@ export function asking(bridge: Bridge): Bridge {
 }
 
 /** Asks for an operation whose answer comes later. */
-export function operate(ask: Bridge, name: string, ...texts: string[]): TrackedPromise {
+export function operate(ask: Bridge, name: string, first = '', second = '', third = ''): TrackedPromise {
   const id = ++lastId;
   const { promise, resolve, reject } = open(id);
   waiting[id] = { resolve, reject, stack: new NativeError().stack };
-  const call: string[] = [name, toText(id)];
-  for (let index = 0; index < texts.length; index++) put(call, index + 2, texts[index]);
   try {
-    apply(ask, undefined, call as [string, ...string[]]);
+    ask(name, toText(id), first, second, third);
   } catch (error) {
     delete waiting[id];
     throw error;
