@@ -579,6 +579,22 @@ describe('findings', () => {
     expect(marked('class A { static async  scan(x) { return x } }')).toEqual(['nested_async: static async  scan(x) ']);
   });
 
+  it('of code that no run reaches are no errors, except nested async, which the language refuses anywhere', () => {
+    const codes = (script: string) => check(script).map(({ code }) => code);
+    for (const dead of [
+      'runs.zap()',
+      'emit(undefined)',
+      "runs.run('no key!', { agent: 'w' })",
+      "{ runs.host('h', 1) }",
+    ]) {
+      expect(codes(`return 1; ${dead}`), dead).toEqual(['unreachable_code']);
+      expect(codes(`for (;;) { break; ${dead} }`), dead).toEqual(['unreachable_code']);
+    }
+    expect(codes('return 1; (async () => 1)()')).toEqual(expect.arrayContaining(['nested_async']));
+    // A function declared behind the end is called from before it.
+    expect(codes('return f(); emit(1); function f() { return runs.zap() }')).toContain('runs_member_unknown');
+  });
+
   it('of a key used twice lead to the first use', () => {
     const [found] = check("return runs.all([{ key: 'a', agent: 'v' },\n{ key: 'a', agent: 'w' }])");
     expect(found).toMatchObject({ line: 2, column: 8, related: [{ line: 1, column: 25 }] });

@@ -50,6 +50,7 @@ export class Script {
   /** Whether `runs` or one of its members goes where it cannot be followed, so that there may be further calls. */
   readonly runsEscapes: boolean;
   readonly #findings: { finding: Finding; at: number }[] = [];
+  readonly #unreached: Span[] = [];
   #names: Set<string> | undefined;
   readonly #callees = new Map<CallExpression, string>();
 
@@ -162,10 +163,22 @@ export class Script {
     this.#findings.push({ finding, at: at.start });
   }
 
+  /** Code that no run reaches: what would fail there does not, so it is no error. */
+  neverRuns(spans: readonly Span[]): void {
+    this.#unreached.push(...spans);
+  }
+
+  /** Nested async is refused by the language itself, wherever it stands; every other error needs to be reached. */
+  #canFail({ finding, at }: { finding: Finding; at: number }): boolean {
+    if (finding.severity !== 'error' || finding.code === 'nested_async') return true;
+    return !this.#unreached.some(({ start, end }) => at >= start && at < end);
+  }
+
   /** Everything reported, in the order of the text, each once. */
   findings(): Finding[] {
     const seen = new Set<string>();
     const sorted = this.#findings
+      .filter((entry) => this.#canFail(entry))
       .toSorted((a, b) => a.at - b.at)
       .map(({ finding }) => finding)
       .filter(({ message, line, column }) => {

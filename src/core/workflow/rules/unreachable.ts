@@ -1,4 +1,4 @@
-/** Statements that stand behind the end of their block. */
+/** Statements that stand behind the end of their block: they are named, and mistakes in them cannot fail the run. */
 import type { AnyNode, Statement } from 'acorn';
 import type { Script } from '../script.ts';
 
@@ -12,6 +12,7 @@ export function checkUnreachable(script: Script): void {
     const [first] = dead;
     const last = dead.at(-1);
     if (!first || !last) continue;
+    script.neverRuns(dead);
     const exit = statements[end];
     const related = exit && [{ at: exit, message: 'Nothing behind this statement is reached.' }];
     script.report('unreachable_code', { start: first.start, end: last.end }, 'This code is never reached.', {
