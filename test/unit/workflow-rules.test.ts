@@ -475,15 +475,11 @@ describe('findings', () => {
       ['not_json 2:22', 'not_json 4:30'],
     ],
     ['V7', "emit(\n  undefined);\nawait state.set('k',\n  {a: [void 0]});", ['not_json 2:3', 'not_json 4:8']],
-    [
-      'V8',
-      'if (args) {\n  return {a: /x/};\n}\nconst f = () => { return () => 1; };\nreturn {b: undefined};',
-      ['not_json 2:14'],
-    ],
+    ['V8', 'const f = () => { return () => 1; };\nreturn {a: /x/,\n  b: undefined};', ['not_json 2:12']],
     [
       'V9',
-      "const r = await runs.all([{key: 'a', agent: 'w'}]);\nif (args) {\n  emit(r.a.output);\n}\nreturn r?.['a'];",
-      ['batch_keyed_read 3:10', 'batch_keyed_read 5:12'],
+      "const r = await runs.all([{key: 'a', agent: 'w'}]);\n{\n  emit(r.a.output);\n}\nreturn r['a'];",
+      ['batch_keyed_read 3:10', 'batch_keyed_read 5:10'],
     ],
     [
       'V10',

@@ -8,6 +8,7 @@ import {
   severityOf,
   type TextRange,
 } from '../../protocol/index.ts';
+import { Certainty } from './certainty.ts';
 import type { JsonRules } from './literals.ts';
 import { Scopes } from './scopes.ts';
 import { propertyName, SyntaxTree } from './syntax-tree.ts';
@@ -49,8 +50,9 @@ export class Script {
   readonly calls: ApiCall[] = [];
   /** Whether `runs` or one of its members goes where it cannot be followed, so that there may be further calls. */
   readonly runsEscapes: boolean;
-  readonly #findings: { finding: Finding; at: number }[] = [];
+  readonly #findings: { finding: Finding; places: number[] }[] = [];
   readonly #unreached: Span[] = [];
+  #certainty: Certainty | undefined;
   #names: Set<string> | undefined;
   readonly #callees = new Map<CallExpression, string>();
 
@@ -160,7 +162,7 @@ export class Script {
         fix: { ...fix, edits: fix.edits.map(({ start, end, text }) => ({ ...this.rangeOf({ start, end }), text })) },
       }),
     };
-    this.#findings.push({ finding, at: at.start });
+    this.#findings.push({ finding, places: [at.start, ...(related ?? []).map((entry) => entry.at.start)] });
   }
 
   /** Code that no run reaches: what would fail there does not, so it is no error. */
@@ -168,19 +170,26 @@ export class Script {
     this.#unreached.push(...spans);
   }
 
-  /** Nested async is refused by the language itself, wherever it stands; every other error needs to be reached. */
-  #canFail({ finding, at }: { finding: Finding; at: number }): boolean {
-    if (finding.severity !== 'error' || finding.code === 'nested_async') return true;
-    return !this.#unreached.some(({ start, end }) => at >= start && at < end);
+  /**
+   * Nested async is refused by the language itself, wherever it stands. Every other mistake must be reached to fail, and so must
+   * the places that explain it: where that is not sure it is a warning, where it is impossible it is nothing.
+   */
+  #judge({ finding, places }: { finding: Finding; places: number[] }): Finding | undefined {
+    if (finding.severity !== 'error' || finding.code === 'nested_async') return finding;
+    const [at = 0] = places;
+    if (this.#unreached.some(({ start, end }) => at >= start && at < end)) return undefined;
+    this.#certainty ??= new Certainty(this.tree, this.scopes);
+    const certainty = this.#certainty;
+    return places.every((place) => certainty.isSure(place)) ? finding : { ...finding, severity: 'warning' };
   }
 
   /** Everything reported, in the order of the text, each once. */
   findings(): Finding[] {
     const seen = new Set<string>();
     const sorted = this.#findings
-      .filter((entry) => this.#canFail(entry))
-      .toSorted((a, b) => a.at - b.at)
-      .map(({ finding }) => finding)
+      .toSorted((a, b) => (a.places[0] ?? 0) - (b.places[0] ?? 0))
+      .map((entry) => this.#judge(entry))
+      .filter((finding) => finding !== undefined)
       .filter(({ message, line, column }) => {
         const id = JSON.stringify([message, line, column]);
         return !seen.has(id) && seen.add(id);
