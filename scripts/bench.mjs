@@ -76,9 +76,16 @@ const ROWS = {
   },
   tree: async () => {
     const [p99, longest] = await inEditor(/BENCH host p99=([\d.]+) longest=([\d.]+)/);
-    const [paint, change, slowest] = await inBrowser('tree', /BENCH tree paint=(\d+) change=(-?\d+) slowest=(-?\d+)/);
+    const [paint, shown, change, slowest] = await inBrowser(
+      'tree',
+      /BENCH tree paint=(\d+) shown=(\d+) change=(-?\d+) slowest=(-?\d+)/,
+    );
     return [
-      ['tree with 1,000 runs: its icon clicked → its rows are there', '< 200 ms', `${paint} ms`],
+      [
+        'tree with 1,000 runs: its icon clicked → its rows are there',
+        '< 200 ms',
+        `${paint} ms; ${shown} ms when it had been shown before`,
+      ],
       ['a change in a journal → visible in its row', '< 250 ms', `${change} ms (median of 15; slowest ${slowest} ms)`],
       [
         'extension host while a tree of 1,000 runs loads and a run streams: p99 delay',

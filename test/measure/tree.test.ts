@@ -12,6 +12,7 @@ import { aRecord, me, writeRun } from '../unit/builders/run.ts';
 
 const RUNS = 1000;
 const CHANGES = 15;
+const PAUSE_MS = 700;
 const MINUTE = 60_000;
 
 let world: World;
@@ -51,6 +52,16 @@ async function seen(page: Page): Promise<Watched> {
   return (await page.evaluate('({ ...globalThis.watched })')) as Watched;
 }
 
+/** Milliseconds from the click on the icon of the view, which has been shown before, to its rows. */
+async function shownAgain(page: Page): Promise<number> {
+  const { workbench } = session ?? {};
+  await workbench?.openContainer('Explorer');
+  await seek(page, 'Live work 0.');
+  await workbench?.openContainer('Pi Lanes');
+  const again = await seen(page);
+  return again.seenAt - again.clickedAt;
+}
+
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
 test('the Runs view is measured', async () => {
@@ -88,15 +99,17 @@ test('the Runs view is measured', async () => {
   session = await startSession({ target: { folder: world.project }, vsix, env: world.env });
   const { page } = session.workbench;
   // The extension is there when its item in the status bar counts.
-  await session.workbench.statusBarItem(/running/).waitFor();
+  await session.workbench.statusBarItem(`${CHANGES} running`).waitFor({ timeout: 60_000 });
   await watchRows(page);
-  await seek(page, `Old work ${RUNS - 1}`);
+  await seek(page, 'Live work 0.');
   await session.workbench.openContainer('Pi Lanes');
   const opened = await seen(page);
 
   const delays: number[] = [];
   for (const { task, journal } of living) {
-    await seek(page, `complete: ${task}`);
+    // As a rule changes come alone: VS Code gathers those that follow each other within a fifth of a second.
+    await page.waitForTimeout(PAUSE_MS);
+    await seek(page, `${task}: worker has completed`);
     const writer = await JournalWriter.open(journal);
     await writer.append([{ type: 'run.ended', state: 'complete', error: null }], { sync: true });
     const written = Date.now();
@@ -104,6 +117,7 @@ test('the Runs view is measured', async () => {
     await writer.close();
   }
   const paint = opened.seenAt - opened.clickedAt;
-  console.log(`BENCH tree paint=${paint} change=${median(delays)} slowest=${Math.max(...delays)}`);
+  const shown = await shownAgain(page);
+  console.log(`BENCH tree paint=${paint} shown=${shown} change=${median(delays)} slowest=${Math.max(...delays)}`);
   expect(delays).toHaveLength(CHANGES);
 });

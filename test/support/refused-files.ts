@@ -23,7 +23,7 @@ export async function refusedFiles(folder: string): Promise<RefusedFiles> {
   await writeFile(rule, 'null');
   await writeFile(
     hook,
-    `import { readFileSync } from 'node:fs';
+    `import { constants, readFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import fs from 'node:fs/promises';
 const WRITES = /[wax+]/;
@@ -43,7 +43,9 @@ for (const [name, index] of Object.entries(changed)) {
 }
 const open = fs.open;
 fs.open = async (path, flags, ...rest) => {
-  if (WRITES.test(flags ?? 'r')) check('open', path);
+  // Flags come as letters and as numbers.
+  const writes = typeof flags === 'number' ? (flags & (constants.O_WRONLY | constants.O_RDWR)) !== 0 : WRITES.test(flags ?? 'r');
+  if (writes) check('open', path);
   return open(path, flags, ...rest);
 };
 syncBuiltinESMExports();
