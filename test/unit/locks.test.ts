@@ -188,6 +188,15 @@ describe('taking a lock', () => {
     });
   });
 
+  it('is refused by a generation that is listed and gone: its number may be another owner’s by now', async () => {
+    await writeOwner(anOwner(goneIdentity(), { epoch: 4 }));
+    await symlink(join(folder.path, 'nowhere'), `${path}.5`);
+    await expect(acquireLock(path, { purpose: 'me' })).rejects.toMatchObject({ code: 'lock_unavailable' });
+    expect(await lockFiles()).toEqual(['lease.4', 'lease.5']);
+    await rm(`${path}.5`);
+    expect((await acquireLock(path, { purpose: 'me' })).owner.epoch).toBe(5);
+  });
+
   it('only ever raises the epoch: after a release, a dead owner, a broken file', async () => {
     await (await acquireLock(path, { purpose: 'a' })).release();
     expect((await acquireLock(path, { purpose: 'b' })).owner.epoch).toBe(2);

@@ -126,6 +126,9 @@ function parseJson(text: string): unknown {
   }
 }
 
+/** How often a generation that is listed and gone is looked for anew. */
+const VANISHED_LOOKS = 10;
+
 export interface AcquireOptions {
   /** What the lock is for, in words a person reads in `in use by …`. */
   purpose: string;
@@ -142,7 +145,7 @@ export interface AcquireOptions {
 export async function acquireLock(path: string, options: AcquireOptions): Promise<Lock> {
   await makePrivateFolder(dirname(path));
   const before = new Set(await epochs(path));
-  const seen = await inspectLock(path);
+  const seen = await inspectPresent(path);
   // Taken and given back between the two looks: nobody has begun anew.
   before.add(seen.epoch);
   if ((seen.state === 'held' || seen.state === 'orphaned') && !isExpired(seen, options)) throw heldError(path, seen);
@@ -172,6 +175,19 @@ export async function acquireLock(path: string, options: AcquireOptions): Promis
   // The lock is ours whether or not the generations before it can be removed.
   for (const old of present) if (old < owner.epoch) await discard(fileOf(path, old));
   return lockAt(path, owner);
+}
+
+/**
+ * What the lock says of a generation that is there. One that was listed and is gone says nothing: somebody took it back, and
+ * its number may belong to another owner by now, who must not be overtaken.
+ */
+async function inspectPresent(path: string): Promise<LockView> {
+  for (let look = 1; ; look++) {
+    const seen = await inspectLock(path);
+    const vanished = seen.state === 'missing' && seen.epoch > 0 && !seen.owner;
+    if (!vanished) return seen;
+    if (look === VANISHED_LOOKS) return { ...seen, state: 'unavailable', reason: 'it is listed, and not there' };
+  }
 }
 
 function isExpired({ owner }: LockView, { expiresMs }: AcquireOptions): boolean {
