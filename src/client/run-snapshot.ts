@@ -86,6 +86,9 @@ function errorOf(state: RunState, printed: string): ErrorValue | null {
   if (state === 'unresponsive') {
     return describeError('runner_unreachable:silent');
   }
+  if (state === 'unknown') {
+    return describeError('runner_unreachable:unproven');
+  }
   return null;
 }
 

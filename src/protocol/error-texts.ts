@@ -313,6 +313,10 @@ export const ERROR_TEXTS = {
     message: "The runner's socket cannot be reached: {reason}.",
     hint: FORCE_STOP,
   },
+  'runner_unreachable:unproven': {
+    message: 'Whether the runner of this run lives cannot be told.',
+    hint: 'Look again in a moment. Force Stop ends what is proven to belong to the run, and names what is not.',
+  },
   'runner_unreachable:silent': { message: 'The runner of this run does not answer.', hint: FORCE_STOP },
   'start_not_confirmed:waited': {
     message: 'Whoever started this run went away before confirming it; no child was started.',

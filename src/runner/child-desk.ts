@@ -1,6 +1,7 @@
 /** Everything that listens to a working child: mirror, journal, limits, attention, steering, questions. */
 import type { Child, ChildEvent, ChildReady } from '../core/children/index.ts';
 import type { ChildLayout } from '../core/projects/index.ts';
+import { inTime } from '../core/time/index.ts';
 import { CappedLog, LineRedaction, MirrorWriter } from '../core/transcripts/index.ts';
 import { type ChildPlan, cutText } from '../protocol/index.ts';
 import { Attention } from './attention.ts';
@@ -10,6 +11,8 @@ import { ProgressNotes } from './progress-notes.ts';
 import { Questions } from './questions.ts';
 import type { Steering } from './steering.ts';
 
+/** Milliseconds an end waits for files that are only for reading along. */
+const READ_ALONG_MS = 3000;
 const STDOUT_NOTE_CHARS = 2000;
 /** A child may not fill the journal with noise: after so many lines the rest is only read. */
 const MAX_STDOUT_NOTES = 100;
@@ -26,6 +29,7 @@ export class ChildDesk {
   readonly #deadlines: Deadlines;
   readonly #living = new Set<Child>();
   #child: Child | undefined;
+  #over = false;
   #stdoutNotes = 0;
   readonly #stdoutRedaction = new LineRedaction();
 
@@ -67,6 +71,16 @@ export class ChildDesk {
   async endLiving(): Promise<void> {
     await Promise.all([...this.#living].map((child) => child.end().catch(() => undefined)));
     this.#living.clear();
+  }
+
+  /** What is being ended is ended without any more patience. */
+  hurry(): void {
+    for (const child of this.#living) child.hurry().catch(() => undefined);
+  }
+
+  /** Its work is over: what follows is only its end. */
+  get isOver(): boolean {
+    return this.#over;
   }
 
   /** The child can be asked now. */
@@ -128,19 +142,19 @@ export class ChildDesk {
 
   /** No more limits and receipts: the work is over, the process may still be ending. */
   async workOver(): Promise<void> {
+    this.#over = true;
     this.#deadlines.dispose();
     this.#attention.dispose();
     this.#progress.stop();
     await this.questions.close();
     await this.steering.close();
-    await this.#mirror.flush();
+    await inTime(this.#mirror.flush(), READ_ALONG_MS);
   }
 
   async close(): Promise<void> {
     this.#deadlines.dispose();
     this.#attention.dispose();
     this.#progress.stop();
-    await this.#mirror.close();
-    await this.#stderr.close();
+    await inTime(Promise.allSettled([this.#mirror.close(), this.#stderr.close()]), READ_ALONG_MS);
   }
 }

@@ -3,12 +3,15 @@ import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Child, ChildOutcome } from '../core/children/index.ts';
 import { readSessionFile } from '../core/sessions/index.ts';
+import { inTime } from '../core/time/index.ts';
 import { describeError, type ErrorValue, type JournalEvent, NO_USAGE, toErrorValue } from '../protocol/index.ts';
 import type { ChildTools } from './child-tools.ts';
 import type { RunControl } from './run-control.ts';
 
 /** Milliseconds an exit may come after the request it made fail. */
 const EXPLAIN_MS = 2000;
+/** Milliseconds a child may tell how far it came after its end was tried: as long as its pipes are read, and a little. */
+const LAST_OUTCOME_MS = 10_000;
 
 export const NOTHING_DONE = { phase: 'ending', tool: null, turns: 0, toolCalls: 0, usage: NO_USAGE } as const;
 
@@ -64,12 +67,17 @@ export async function explain(child: Child, error: unknown): Promise<ChildOutcom
 }
 
 /** Asks the child to stop, ends it with everything it started, and keeps what it had said. */
-export async function cutOff({ control }: ChildTools, child: Child): Promise<ChildOutcome> {
+export async function cutOff(
+  { control }: Pick<ChildTools, 'control'>,
+  child: Child,
+  patienceMs: number = LAST_OUTCOME_MS,
+): Promise<ChildOutcome> {
   const aborted = await child.abort();
   const end = child.end();
   // An aborted child reports how far it came; one that cannot answer is judged by its exit.
   if (!aborted) await end;
-  const outcome = await Promise.race([child.settled, end.then(() => child.settled)]);
+  // A process that does not go, not even when it is killed, tells nothing any more.
+  const outcome = await Promise.race([child.settled, end.then(() => inTime(child.settled, patienceMs))]);
   return cutShort(control, outcome);
 }
 

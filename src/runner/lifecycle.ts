@@ -1,7 +1,7 @@
 /** The life of a runner: listen, be given one run or take one over, execute it, end it, exit. */
 import { rm } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ChildDriver } from '../core/children/index.ts';
+import { inTime } from '../core/time/index.ts';
 import {
   describeError,
   isTerminal,
@@ -23,8 +23,12 @@ import type { RunResult, RunWork } from './run-work.ts';
 import { RunnerServer } from './server.ts';
 import { SingleRun } from './single-run.ts';
 
-/** Milliseconds an end that is being written has when the system wants the process gone. */
+/** Milliseconds the last lines of an end have when the system wants the process gone. */
 const LAST_WORDS_MS = 2000;
+/** The same for an end that still has to end its child: asking it twice, the whole ladder, and the lines. */
+const ENDING_MS = 15_000;
+/** Everything together, whatever hangs. */
+const LEAVE_MS = 30_000;
 /** Exit code of a runner whose run was taken over while it lived. */
 const SUPERSEDED = 4;
 
@@ -114,15 +118,19 @@ export class RunnerLifecycle {
 
   /**
    * The system wants this process gone (a shutdown, an administrator). The children are ended; the run is left without an
-   * end, so that it can be continued. One that is ending already comes to its end. Asked again it is the same leaving.
+   * end, so that it can be continued. One that is ending already, or was asked to, comes to its end. Asked again it is the
+   * same leaving, and what is being ended is killed without any more patience.
    */
   leave(): Promise<void> {
-    this.#leaving ??= this.#leave();
+    if (this.#leaving) this.#work?.hurry();
+    this.#leaving ??= inTime(this.#leave(), LEAVE_MS);
     return this.#leaving;
   }
 
   async #leave(): Promise<void> {
-    if (this.#over) await Promise.race([this.#ended.promise, delay(LAST_WORDS_MS)]);
+    const isEnding = this.#control.reason !== undefined || this.#work?.isEnding === true;
+    if (this.#over) await inTime(this.#ended.promise, LAST_WORDS_MS);
+    else if (isEnding) await inTime(this.#ended.promise, ENDING_MS);
     this.#run?.suspend();
     await this.#work?.endLiving();
     await rm(this.#order.address, { force: true }).catch(() => undefined);
@@ -224,16 +232,8 @@ export class RunnerLifecycle {
   }
 
   /** `undefined` when nothing came within the start deadline. */
-  async #within<T>(work: Promise<T>): Promise<T | undefined> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), this.#options.proceedDeadlineMs ?? PROCEED_DEADLINE_MS);
-    });
-    try {
-      return await Promise.race([work, late]);
-    } finally {
-      clearTimeout(timer);
-    }
+  #within<T>(work: Promise<T>): Promise<T | undefined> {
+    return inTime(work, this.#options.proceedDeadlineMs ?? PROCEED_DEADLINE_MS);
   }
 }
 

@@ -1,11 +1,10 @@
 /** A run this process owns: its folder, its lease, its journal and the view that follows from them. */
 import { createHash } from 'node:crypto';
-import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   discard,
-  errnoOf,
   explainDisk,
   makePrivateFolder,
   readRegular,
@@ -43,6 +42,7 @@ import {
   type TerminalState,
   toErrorValue,
 } from '../protocol/index.ts';
+import { KeptRecord } from './kept-record.ts';
 
 /** Milliseconds an intent may wait for the disk before it takes effect. */
 const INTENT_MS = 1000;
@@ -60,6 +60,7 @@ export class OpenRun {
   /** What stood in the journal before this runner: empty for a new run. */
   readonly earlier: readonly JournalLine[];
   readonly #lease: Lock;
+  readonly #record: KeptRecord;
   readonly #started = Promise.withResolvers<void>();
   #suspended = false;
   #journal: JournalWriter | undefined;
@@ -69,13 +70,13 @@ export class OpenRun {
     record: LaunchRecord,
     project: ProjectLayout,
     directory: string,
-    lease: Lock,
-    earlier: readonly JournalLine[],
+    { body, lease, earlier }: { body: string; lease: Lock; earlier: readonly JournalLine[] },
   ) {
     this.record = record;
     this.project = project;
     this.layout = runLayout(directory);
     this.#lease = lease;
+    this.#record = new KeptRecord(this.layout.record, body);
     this.earlier = earlier;
     this.#view = earlier.length > 0 ? foldRun(record, earlier) : initialView(record);
   }
@@ -107,7 +108,11 @@ export class OpenRun {
       await discard(staging);
       throw explainDisk(error);
     }
-    const run = new OpenRun(record, project, final, lockAt(runLayout(final).lease, lease.owner), []);
+    const run = new OpenRun(record, project, final, {
+      body,
+      lease: lockAt(runLayout(final).lease, lease.owner),
+      earlier: [],
+    });
     // On Windows an open file cannot be moved: the log then stays where it is.
     await rename(order.log, run.layout.log).catch(() => undefined);
     try {
@@ -129,6 +134,7 @@ export class OpenRun {
     const project = projectLayout(order.projectDirectory);
     const layout = runLayout(join(project.runs, order.runId));
     const record = await readLaunchRecord(layout.directory);
+    const body = await readRegular(layout.record);
     const { owner: gone } = await inspectLock(layout.lease);
     const after = await epochOfTheGone(layout.journal, record);
     const lease = await acquireLock(layout.lease, {
@@ -140,12 +146,12 @@ export class OpenRun {
     // Nobody else takes it away.
     if (gone?.socket && process.platform !== 'win32') await rm(gone.socket, { force: true }).catch(() => undefined);
     const { lines } = await readJournal(layout.journal);
-    const run = new OpenRun(record, project, layout.directory, lease, lines);
+    const run = new OpenRun(record, project, layout.directory, { body, lease, earlier: lines });
     await writeFile(join(project.active, record.runId), '', { mode: 0o600 });
     await rename(order.log, runnerLog(layout.directory, lease.owner.epoch)).catch(() => undefined);
     await run.#openJournal(options);
     // The runner that made the run may have died before its first line.
-    const first = lines.length > 0 ? [] : [created(record, await readRegular(layout.record))];
+    const first = lines.length > 0 ? [] : [created(record, body)];
     await run.append(...first, await run.#runnerStarted());
     return run;
   }
@@ -202,17 +208,10 @@ export class OpenRun {
     if (lease !== 'lost') {
       const mark = join(this.project.active, this.record.runId);
       await writeFile(mark, '', { flag: 'wx', mode: 0o600 }).catch(() => undefined);
-      await this.#keepRecord();
+      await this.#record.keep().catch(() => undefined);
       await this.keepJournal();
     }
     return lease;
-  }
-
-  /** Nothing of a run can be continued or resumed without its record. */
-  async #keepRecord(): Promise<void> {
-    const found = await stat(this.layout.record).catch((error: unknown) => errnoOf(error));
-    if (found !== 'ENOENT') return;
-    await writeFileAtomic(this.layout.record, recordBody(this.record)).catch(() => undefined);
   }
 
   /** The journal is written again when somebody removed, replaced or cut it. What cannot be put right is tried again later. */

@@ -15,6 +15,10 @@ export interface RunWork {
   answer(params: RpcParams<'answer'>): Promise<RpcResult<'answer'>>;
   /** Nothing more can be said to anybody: what waited is settled. */
   close(): Promise<void>;
+  /** Nothing is worked on any more: only the end is still being written and its processes ended. */
+  readonly isEnding: boolean;
+  /** Whatever is being ended is ended without any more patience. */
+  hurry(): void;
   /** Ends every process that was started and is still there, without another word in the journal. */
   endLiving(): Promise<void>;
 }

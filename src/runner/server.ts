@@ -6,11 +6,14 @@ import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errnoOf, makeCheckedFolder } from '../core/files/index.ts';
 import { RpcPeer } from '../core/ipc/index.ts';
+import { inTime } from '../core/time/index.ts';
 import { lanesError, RPC_VERSION, type RpcMethod, type RpcParams, type RpcResult } from '../protocol/index.ts';
 
 /** Milliseconds a new connection has for its `hello`. */
 const HELLO_MS = 5000;
 const ANSWER_MS = 10;
+/** Milliseconds the last answers may take; longer than a receipt is waited for. */
+const LAST_ANSWERS_MS = 5000;
 
 export type Handlers = { [M in Exclude<RpcMethod, 'hello'>]: (params: RpcParams<M>) => Promise<RpcResult<M>> };
 
@@ -105,7 +108,7 @@ export class RunnerServer {
   async close(): Promise<void> {
     this.#closed = true;
     this.#server.close();
-    await Promise.allSettled(this.#answering);
+    await inTime(Promise.allSettled(this.#answering), LAST_ANSWERS_MS);
     // The JSON-RPC writer takes a few turns of the event loop to hand its last message to the socket.
     await delay(ANSWER_MS);
     await Promise.all([...this.#peers].map((peer) => peer.finish()));

@@ -80,6 +80,14 @@ export class SingleRun implements RunWork {
     return this.#steering.close();
   }
 
+  get isEnding(): boolean {
+    return this.#desk?.isOver ?? false;
+  }
+
+  hurry(): void {
+    this.#desk?.hurry();
+  }
+
   async endLiving(): Promise<void> {
     await this.#desk?.endLiving();
   }

@@ -834,6 +834,7 @@ describe.concurrent('every control in every state', () => {
       expect(await endOf(run), control).toEqual(outcome === 'continued' ? endOfContinued(row) : [outcome, null]);
       await run.expectNothingLeft();
     }
+    await shared.end?.();
     await shared.run.expectNothingLeft();
   });
 

@@ -4,9 +4,9 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { forceStopRun, resumeRun, steerRun, stopRun } from '../../src/client/index.ts';
-import { inspectLock } from '../../src/core/locks/index.ts';
 import { runLayout } from '../../src/core/projects/index.ts';
 import { owner, TestRun } from '../support/control-matrix-runs.ts';
+import { hideRunner } from '../support/control-matrix-situations.ts';
 import { type FakePi, fakeTask } from '../support/fake-pi/index.ts';
 import { expectNobodyLeft, fakeWorld } from '../support/fake-world.ts';
 import { isAlive } from '../support/process-state.ts';
@@ -53,21 +53,22 @@ describe.concurrent('a lease that cannot be read, of a runner that does not answ
   });
 });
 
-describe.concurrent('a record that is gone', () => {
-  test('is written again by a runner that lives', async () => {
-    const gate = 'record-gone';
+describe.concurrent('a record that is gone or damaged', () => {
+  test.each([
+    ['removed', (path: string) => rm(path)],
+    ['damaged', (path: string) => writeFile(path, '{"version":1,')],
+    ['a folder', (path: string) => rm(path).then(() => mkdir(path))],
+    ['a pipe', pipeAt],
+  ])('%s: it is written again by a runner that lives', async (kind, spoil) => {
+    const gate = `record-${kind}`;
     const run = await TestRun.start(world, fakeTask({ steps: [{ gate }, { say: 'done' }] }));
     await fake.arrivedAt(gate);
     const { record } = runLayout(run.directory);
     const before = await readFile(record, 'utf8');
-    await rm(record);
+    await spoil(record);
     expect(await run.snapshot()).toMatchObject({ state: 'unknown', error: { code: 'run_unreadable' } });
-    await waitFor('the record', () =>
-      readFile(record, 'utf8').then(
-        (text) => text === before,
-        () => false,
-      ),
-    );
+    await run.until('the record', ({ state }) => state === 'running');
+    expect(await readFile(record, 'utf8')).toBe(before);
     await fake.open(gate);
     expect((await run.end()).state).toBe('complete');
     await run.expectNothingLeft();
@@ -116,21 +117,10 @@ describe.concurrent('a record that is gone', () => {
 test('unknown: a run whose runner cannot be told is neither lost nor running, and nothing is done to a stranger', async () => {
   const run = await TestRun.start(world, fakeTask({ steps: [{ say: 'begun' }, { hang: true }] }));
   await run.working(1);
-  const lease = `${runLayout(run.directory).lease}.1`;
-  const { owner: holder } = await inspectLock(runLayout(run.directory).lease);
-  if (!holder) throw new Error('the run has no owner');
-  await run.signalRunner('SIGSTOP');
   const runner = await run.runner();
-  // As on a platform that tells nothing about processes: the number of one that lives, and no start.
-  const stranger = { pid: process.pid, start: null };
-  await writeFile(lease, JSON.stringify({ ...holder, process: stranger, socket: '/nowhere.sock' }));
-  const { journal } = runLayout(run.directory);
-  const text = await readFile(journal, 'utf8');
-  await writeFile(
-    journal,
-    text.replace(/("type":"runner\.started".*?"process":)\{[^}]*\}/, `$1${JSON.stringify(stranger)}`),
-  );
-  expect((await run.snapshot()).state).toBe('unknown');
+  const putRight = await hideRunner(run);
+  const next = { code: 'runner_unreachable', hint: expect.stringContaining('Force Stop') };
+  expect(await run.snapshot()).toMatchObject({ state: 'unknown', error: next });
   const by = [run.toolbox(), run.directory, owner] as const;
   await expect(steerRun(...by, 'hello')).rejects.toMatchObject({ code: 'runner_unreachable' });
   await expect(stopRun(...by)).rejects.toMatchObject({ code: 'runner_unreachable' });
@@ -144,8 +134,7 @@ test('unknown: a run whose runner cannot be told is neither lost nor running, an
   });
   await run.childGone();
   expect(isAlive(runner)).toBe(true);
-  await writeFile(lease, JSON.stringify(holder));
-  await writeFile(journal, text);
+  await putRight();
   expect(await force(run)).toEqual({ outcome: 'done', note: null });
   expect(isAlive(runner)).toBe(false);
   await run.expectNothingLeft();
@@ -172,6 +161,48 @@ describe.concurrent('a runner that is told to terminate again while it leaves', 
     expect((await run.snapshot()).state).toBe('lost');
     await run.recover('stop');
     expect((await run.end()).state).toBe('stopped');
+    await run.expectNothingLeft();
+  });
+});
+
+describe.concurrent('a runner that is told to terminate while its run is ending', () => {
+  test.each([
+    ['once', ['SIGTERM']],
+    ['twice', ['SIGTERM', 'SIGINT']],
+  ] as const)('%s: a run that was asked to stop is stopped, with proof', async (times, signals) => {
+    // Only a kill ends it: every rung of the ladder is waited on, unless there is no time.
+    const run = await TestRun.start(
+      world,
+      fakeTask({ steps: [{ say: 'begun' }, { hang: 'deaf' }], ignoreSignals: 'all', onStdinClose: [{ hang: 'deaf' }] }),
+    );
+    await run.working(1);
+    const runner = await run.runner();
+    const stopped = stopRun(run.toolbox(), run.directory, owner);
+    await run.event('control.requested');
+    for (const signal of signals) process.kill(runner, signal);
+    expect(await stopped).toEqual({ outcome: 'done' });
+    await run.runnerGone();
+    expect((await run.all('run.ended')).map(({ state }) => state)).toEqual(['stopped']);
+    const [end, ...more] = await run.all('child.ended');
+    expect(more).toEqual([]);
+    expect(end).toMatchObject({
+      tree: 'gone',
+      note: expect.stringContaining(times === 'once' ? 'ignored' : 'no time'),
+    });
+    await run.expectNothingLeft();
+  });
+
+  test('a run whose work is done is complete', async () => {
+    // The answer is there; its process does not go by itself.
+    const run = await TestRun.start(
+      world,
+      fakeTask({ steps: [{ say: 'done' }], ignoreSignals: 'all', onStdinClose: [{ hang: 'deaf' }] }),
+    );
+    await run.event('child.settled');
+    process.kill(await run.runner(), 'SIGTERM');
+    await run.runnerGone();
+    expect((await run.all('run.ended')).map(({ state }) => state)).toEqual(['complete']);
+    expect(await run.text()).toBe('done');
     await run.expectNothingLeft();
   });
 });

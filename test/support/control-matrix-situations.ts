@@ -1,5 +1,6 @@
 /** Brings a run into each situation of the matrix, and asks for each control as a client does. */
 import { randomUUID } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
 import {
   answerQuestion,
   forceStopRun,
@@ -10,6 +11,8 @@ import {
   waitForEnd,
 } from '../../src/client/index.ts';
 import type { RpcPeer } from '../../src/core/ipc/index.ts';
+import { inspectLock } from '../../src/core/locks/index.ts';
+import { runLayout } from '../../src/core/projects/index.ts';
 import { LanesError } from '../../src/protocol/index.ts';
 import type { Control, Row } from './control-matrix.ts';
 import { owner, TestRun } from './control-matrix-runs.ts';
@@ -34,6 +37,30 @@ export interface Situation {
   run: TestRun;
   /** Lets a living run go on to its end. */
   goOn: () => Promise<void>;
+  /** Makes a run whose runner cannot be told one that can be ended again, and ends it. */
+  end?: () => Promise<void>;
+}
+
+/**
+ * Lease and journal name a process of which nothing is proven, as on a platform that tells nothing about processes: the number
+ * of one that lives, and no start. @returns how to put that right
+ */
+export async function hideRunner(run: TestRun): Promise<() => Promise<void>> {
+  const layout = runLayout(run.directory);
+  const { owner: holder, epoch } = await inspectLock(layout.lease);
+  if (!holder) throw new Error('the run has no owner');
+  const lease = `${layout.lease}.${epoch}`;
+  // Else it would write both again.
+  await run.signalRunner('SIGSTOP');
+  const stranger = { pid: process.pid, start: null };
+  const journal = await readFile(layout.journal, 'utf8');
+  const named = /("type":"runner\.started".*?"process":)\{[^}]*\}/;
+  await writeFile(layout.journal, journal.replace(named, `$1${JSON.stringify(stranger)}`));
+  await writeFile(lease, JSON.stringify({ ...holder, process: stranger, socket: '/nowhere.sock' }));
+  return async () => {
+    await writeFile(lease, JSON.stringify(holder));
+    await writeFile(layout.journal, journal);
+  };
 }
 
 export async function bringInto({ state, runner }: Row, world: World, fake: FakePi): Promise<Situation> {
@@ -48,6 +75,16 @@ export async function bringInto({ state, runner }: Row, world: World, fake: Fake
   if (runner === 'unresponsive') {
     await situation.run.signalRunner('SIGSTOP');
     await situation.run.until('the run not to answer', (snapshot) => snapshot.state === 'unresponsive');
+  }
+  if (runner === 'unknown') {
+    const { run } = situation;
+    const putRight = await hideRunner(run);
+    await run.until('nothing to be known', (snapshot) => snapshot.state === 'unknown');
+    const end = async () => {
+      await putRight();
+      await forceStopRun(run.toolbox(), run.directory, owner);
+    };
+    return { ...situation, end };
   }
   return situation;
 

@@ -25,13 +25,15 @@ export const OUTCOMES = {
   runner_unreachable: 'Refused: the runner holds the run and does not answer. Nothing was asked of it.',
   runner_refused:
     'Refused: the runner answers, so there is no need for force. When the run was asked to end ten seconds ago or more and has not come to it, force is used all the same.',
+  processes_unproven:
+    'What is proven to belong to the run is ended. Its runner is not proven to be gone and gets no signal: it is named, and the run gets no end.',
   resume_refused:
-    'Refused: the run lives (steer it), its runner does not answer (force stop it first), or a person stopped it.',
+    'Refused: the run lives (steer it), its runner does not answer (force stop it first) or cannot be told to live or not, or a person stopped it.',
 } as const;
 export type Outcome = keyof typeof OUTCOMES;
 
 /** `ended`: a run in a terminal state needs no runner. */
-export type Runner = 'alive' | 'lost' | 'unresponsive' | 'ended';
+export type Runner = 'alive' | 'lost' | 'unresponsive' | 'unknown' | 'ended';
 
 export type LiveState = 'queued' | 'running' | 'waiting';
 export type EndState = 'paused' | 'complete' | 'partial' | 'failed' | 'stopped';
@@ -72,6 +74,8 @@ const UNRESPONSIVE = {
   resume: 'resume_refused',
 } as const;
 
+const UNKNOWN = { ...UNRESPONSIVE, 'force stop': 'processes_unproven' } as const;
+
 const ENDED = {
   steer: 'run_not_running',
   'follow-up': 'run_not_running',
@@ -86,12 +90,15 @@ export const MATRIX: readonly Row[] = [
   { state: 'queued', runner: 'alive', outcomes: ALIVE },
   { state: 'queued', runner: 'lost', outcomes: LOST },
   { state: 'queued', runner: 'unresponsive', outcomes: UNRESPONSIVE },
+  { state: 'queued', runner: 'unknown', outcomes: UNKNOWN },
   { state: 'running', runner: 'alive', outcomes: ALIVE },
   { state: 'running', runner: 'lost', outcomes: LOST },
   { state: 'running', runner: 'unresponsive', outcomes: UNRESPONSIVE },
+  { state: 'running', runner: 'unknown', outcomes: UNKNOWN },
   { state: 'waiting', runner: 'alive', outcomes: { ...ALIVE, answer: 'answered' } },
   { state: 'waiting', runner: 'lost', outcomes: LOST },
   { state: 'waiting', runner: 'unresponsive', outcomes: UNRESPONSIVE },
+  { state: 'waiting', runner: 'unknown', outcomes: UNKNOWN },
   { state: 'paused', runner: 'ended', outcomes: ENDED },
   { state: 'complete', runner: 'ended', outcomes: ENDED },
   { state: 'partial', runner: 'ended', outcomes: ENDED },
@@ -147,6 +154,12 @@ What a person can ask of a run, and what comes of it. Written by \`node scripts/
   process by verified identity, and says which are not proven to be gone; without a record that is all that can be done.
 - **What a living runner needs is made again** within five seconds when somebody removes or damages it: lease, marker, socket,
   record, journal. What stood in the place of a journal is kept beside it (\`journal.jsonl.<time>.aside\`).
+- **A runner that is told to leave** (\`SIGTERM\`, \`SIGINT\`: a shutdown, an administrator) ends its child and leaves the run
+  \`lost\`, to be continued. When the run was asked to end, or its work is over, it is brought to its end first. Told
+  again it kills what is still ending without any more patience; proof and last lines are the same.
+- **An end has deadlines everywhere.** Files for reading along keep it waiting three seconds at most, a process that does not go
+  even when it is killed ten. A disk that takes no line of the journal keeps the end waiting: then Force Stop, ten
+  seconds after the run was asked to end, ends its processes.
 - **A stop is for good**: what a person stopped is not resumed. A Pi that something else ended (the system out of memory, a
   crash, a signal from outside) leaves the run \`stopped\` as well, with the signal; nobody gave that work up, so resume goes on
   with its session as a new run.

@@ -117,6 +117,8 @@ export interface Child {
   abort(): Promise<boolean>;
   /** Ends the process and everything it started. Idempotent. */
   end(): Promise<ChildEnd>;
+  /** Ends it as well, without giving it any more time to end by itself. An end that is under way is hurried. */
+  hurry(): Promise<ChildEnd>;
 }
 
 export interface ChildDriver {

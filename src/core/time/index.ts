@@ -1,1 +1,2 @@
 export * from './alive-clock.ts';
+export * from './in-time.ts';

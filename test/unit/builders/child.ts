@@ -38,4 +38,8 @@ export class FakeChild implements Child {
   async end(): Promise<ChildEnd> {
     return { exitCode: 0, signal: null, tree: 'gone', note: null };
   }
+
+  hurry(): Promise<ChildEnd> {
+    return this.end();
+  }
 }

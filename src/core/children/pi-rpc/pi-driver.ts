@@ -181,6 +181,10 @@ class PiChild implements Child {
     return this.#pi.end();
   }
 
+  hurry(): Promise<ChildEnd> {
+    return this.#pi.hurry();
+  }
+
   onRecord(record: Exclude<PiRecord, { type: 'response' }>): void {
     if (record.type === 'extension_ui_request') {
       this.#ask(record);

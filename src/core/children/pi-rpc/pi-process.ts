@@ -31,6 +31,8 @@ export class PiProcess {
   readonly exited: Promise<ProcessExit>;
   #exit: ProcessExit | undefined;
   #ending: Promise<ChildEnd> | undefined;
+  readonly #hurry = Promise.withResolvers<void>();
+  #isHurried = false;
   readonly #marker: string;
 
   private constructor(
@@ -99,17 +101,26 @@ export class PiProcess {
     return this.#ending;
   }
 
+  /** Ends it as `end` does, without waiting on any rung of the ladder but the last. */
+  hurry(): Promise<ChildEnd> {
+    this.#isHurried = true;
+    this.#hurry.resolve();
+    return this.end();
+  }
+
   async #end(ladder: EndLadder): Promise<ChildEnd> {
     const members = await findTree(this.identity, this.#marker);
     let note: string | null = null;
     this.rpc.endInput();
-    if (!(await this.#exitWithin(ladder.stdinMs))) {
+    if (!(await this.#rung(ladder.stdinMs))) {
       note = 'The child did not exit when its input was closed; it was terminated.';
       await signalProcess(this.identity, 'SIGTERM', { group: false });
-      if (!(await this.#exitWithin(ladder.firstTermMs))) {
+      if (!(await this.#rung(ladder.firstTermMs))) {
         await signalProcess(this.identity, 'SIGTERM', { group: false });
-        if (!(await this.#exitWithin(ladder.secondTermMs)))
-          note = 'The child ignored every request to end; it was killed.';
+        if (!(await this.#rung(ladder.secondTermMs)))
+          note = this.#isHurried
+            ? 'The child was killed: there was no time to let it end by itself.'
+            : 'The child ignored every request to end; it was killed.';
       }
     }
     // Whatever is left now outlived Pi: a tool's process in its own group, or Pi itself.
@@ -120,6 +131,11 @@ export class PiProcess {
     if (outlived > 0) note = `${note ? `${note} ` : ''}${outlived} process(es) it had left running were ended.`;
     await this.#exitWithin(ladder.killMs);
     return { exitCode: this.#exit?.exitCode ?? null, signal: this.#exit?.signal ?? null, tree, note };
+  }
+
+  async #rung(ms: number): Promise<boolean> {
+    await Promise.race([this.#exitWithin(ms), this.#hurry.promise]);
+    return this.hasExited;
   }
 
   async #exitWithin(ms: number): Promise<boolean> {
