@@ -128,7 +128,9 @@ export class RunnerLifecycle {
   }
 
   async #leave(): Promise<void> {
-    const isEnding = this.#control.reason !== undefined || this.#work?.isEnding === true;
+    // A wish counts from when it was taken: it may still be on its way into the journal.
+    const isAsked = this.#requests.size > 0 || this.#control.reason !== undefined;
+    const isEnding = isAsked || this.#work?.isEnding === true;
     if (this.#over) await inTime(this.#ended.promise, LAST_WORDS_MS);
     else if (isEnding) await inTime(this.#ended.promise, ENDING_MS);
     this.#run?.suspend();
