@@ -180,7 +180,8 @@ describe.concurrent('messages', () => {
     expect(await receipts(run, 'early')).toEqual([]);
     await fake.open(gate);
     expect((await run.end()).state).toBe('complete');
-    expect(await receipts(run, 'early')).toEqual(['queued', 'delivered']);
+    // A model that is asked at once has it before its place in the queue could be written down.
+    expect([['queued', 'delivered'], ['delivered']]).toContainEqual(await receipts(run, 'early'));
     const session = (await run.snapshot()).view?.children[0]?.session?.file ?? '';
     const said = (await readFile(session, 'utf8')).split('\n').filter((line) => line.includes('"role":"user"'));
     expect(said.map((line) => line.includes('early'))).toEqual([false, true]);
