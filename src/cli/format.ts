@@ -2,7 +2,7 @@
 import type { RunSnapshot } from '../client/index.ts';
 import { describeProof, processProof } from '../core/runs/index.ts';
 import { visible } from '../core/transcripts/index.ts';
-import { elapsedMs, formatCost, formatDuration, formatTokens, totalTokens } from '../protocol/index.ts';
+import { type ChildView, elapsedMs, formatCost, formatDuration, formatTokens, totalTokens } from '../protocol/index.ts';
 
 /** One line of a list: id, state, agent, elapsed, tokens, cost, title. */
 export function formatRow(snapshot: RunSnapshot, now: number = Date.now()): string {
@@ -34,10 +34,7 @@ export function formatDetails(snapshot: RunSnapshot, now: number = Date.now()): 
     ['session', view?.children[0]?.session?.file],
     ['processes', view && describeProof(processProof(view))],
     ['resumed', view?.resumedFrom && `from ${view.resumedFrom}`],
-    [
-      'output',
-      view?.children[0]?.output && `${view.children[0].output.path} (${view.children[0].output.outcome ?? 'claimed'})`,
-    ],
+    ['output', view?.children[0]?.output && describeOutput(view.children[0].output)],
     [
       'asks',
       view?.questions
@@ -54,4 +51,9 @@ export function formatDetails(snapshot: RunSnapshot, now: number = Date.now()): 
     ['files', snapshot.directory],
   ];
   return rows.flatMap(([name, value]) => (value ? [`${name.padEnd(11)}${visible(value)}`] : [])).join('\n');
+}
+
+function describeOutput({ path, outcome, error }: NonNullable<ChildView['output']>): string {
+  const failed = error === null ? '' : `: ${error}. The answer stands in the transcript`;
+  return `${path} (${outcome ?? 'claimed'}${failed})`;
 }

@@ -7,6 +7,7 @@ import { checkOutput } from '../core/outputs/index.ts';
 import { newRunId, RunReader, readLaunchRecord, taskTitle } from '../core/runs/index.ts';
 import { foreignWriter, readSessionFile, sessionHolder } from '../core/sessions/index.ts';
 import {
+  type ChildView,
   isTerminal,
   type LanesError,
   type LaunchRecord,
@@ -69,6 +70,7 @@ export function isResumable(state: RunState, view: Pick<RunView, 'stopRequested'
 export async function resumeRun(toolbox: Toolbox, request: ResumeRequest): Promise<Resumed> {
   const { directory, owner } = request;
   if ((await resumeKind(directory)) === 'continue') {
+    await refuseForLost(request);
     await recoverRun(toolbox, directory, 'continue', owner);
     const { runId } = await readLaunchRecord(directory);
     return { kind: 'continued', runId, directory };
@@ -76,14 +78,22 @@ export async function resumeRun(toolbox: Toolbox, request: ResumeRequest): Promi
   return { kind: 'resumed', ...(await startRun(toolbox, await planResume(toolbox, request))) };
 }
 
+/** A lost run goes on as it was launched: what a person asks for beside that would be lost, and its folder must be there. */
+async function refuseForLost({ directory, task, fork, cwd }: ResumeRequest): Promise<void> {
+  if (task !== undefined || fork || cwd !== undefined) throw lanesError('resume_refused:lost');
+  const record = await readLaunchRecord(directory);
+  if (!(await stat(record.cwd).catch(() => undefined))?.isDirectory())
+    throw lanesError('cwd_gone:lost', { folder: record.cwd });
+}
+
 /** A new run on the session of an ended one. Everything that can be refused is refused here. */
 export async function planResume(toolbox: Toolbox, request: ResumeRequest): Promise<LaunchPlan<SingleRecord>> {
   const { record: source, view } = await RunReader.open(request.directory);
-  const task = request.task ?? GO_ON;
-  checkTask(task);
+  checkTask(request.task ?? GO_ON);
   if (source.mode !== 'single') throw lanesError('resume_refused:workflow');
   const child = view.children[0];
   const session = child?.session?.file;
+  if (child && (await hasNotBegun(child))) return planAnew(toolbox, request, source);
   if (!session) throw lanesError('resume_refused:no-session');
   // From now on the old run is not too old: a cleaner that is about to remove it sees it, or has put it away already.
   await touch(session);
@@ -101,22 +111,52 @@ export async function planResume(toolbox: Toolbox, request: ResumeRequest): Prom
   if (!(await stat(cwd).catch(() => undefined))?.isDirectory()) {
     throw lanesError('cwd_gone', { folder: cwd });
   }
-  const project = projectOf(request.directory);
-  if (source.child.output) await checkOutput(toolbox.root.claims, source.child.output.path);
-  const [tools, runtime] = await Promise.all([toolbox.tools(), ensureRuntime(toolbox.distDirectory, toolbox.root)]);
-  const record: SingleRecord = {
-    ...source,
-    runId: newRunId(),
-    createdAt: Date.now(),
+  const task = request.task ?? GO_ON;
+  return planNext(toolbox, request, source, {
     child: {
       ...source.child,
       task,
       sessionName: sessionName(source.child.agent.name, source.child.label ?? taskTitle(source.child.task)),
     },
     cwd,
-    owner: request.owner,
-    parent: source.parent,
     resume: { sourceRunId: source.runId, sourceChild: child.index, session, how },
+  });
+}
+
+/** Pi writes a session with the first answer: a run that was ended before that has none, and nothing was done. */
+async function hasNotBegun({ turns, session }: ChildView): Promise<boolean> {
+  if (turns > 0) return false;
+  return !session?.file || (await readSessionFile(session.file)).state === 'missing';
+}
+
+/** A run that was ended before its agent had begun is begun again, with its own task or the one that is given now. */
+async function planAnew(
+  toolbox: Toolbox,
+  request: ResumeRequest,
+  source: SingleRecord,
+): Promise<LaunchPlan<SingleRecord>> {
+  const cwd = request.cwd ?? source.cwd;
+  if (!(await stat(cwd).catch(() => undefined))?.isDirectory()) throw lanesError('cwd_gone', { folder: cwd });
+  const child = request.task === undefined ? source.child : { ...source.child, task: request.task };
+  return planNext(toolbox, request, source, { child, cwd, resume: source.resume });
+}
+
+/** The next run: the contract of the old one, with what is different now. */
+async function planNext(
+  toolbox: Toolbox,
+  request: ResumeRequest,
+  source: SingleRecord,
+  next: Pick<SingleRecord, 'child' | 'cwd' | 'resume'>,
+): Promise<LaunchPlan<SingleRecord>> {
+  const project = projectOf(request.directory);
+  if (source.child.output) await checkOutput(toolbox.root.claims, source.child.output.path);
+  const [tools, runtime] = await Promise.all([toolbox.tools(), ensureRuntime(toolbox.distDirectory, toolbox.root)]);
+  const record: SingleRecord = {
+    ...source,
+    ...next,
+    runId: newRunId(),
+    createdAt: Date.now(),
+    owner: request.owner,
     trust: request.trust ?? source.trust,
     runtime: runtime.hash,
     client: toolbox.client,

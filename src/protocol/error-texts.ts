@@ -84,6 +84,10 @@ export const ERROR_TEXTS = {
     message: '{folder} is a file, not a folder.',
     hint: 'Name the folder the agent should work in.',
   },
+  'cwd_gone:lost': {
+    message: 'The run cannot go on: its folder {folder} is gone.',
+    hint: 'Bring the folder back and resume it, or stop the run.',
+  },
   cwd_gone: {
     message: 'The run cannot be resumed: its folder {folder} is gone.',
     hint: 'Resume on a copy of the session in another folder (fork).',
@@ -429,6 +433,10 @@ export const ERROR_TEXTS = {
     hint: 'Start a new run with the same task.',
   },
   'resume_refused:rejected': { message: 'The run cannot be resumed: it was rejected.' },
+  'resume_refused:lost': {
+    message: 'The run is lost: it can only go on as it was launched, without a new task, folder or copy.',
+    hint: 'Resume it without them, then steer it.',
+  },
   'resume_refused:no-session': { message: 'The run cannot be resumed: it has no persisted session file.' },
   'resume_refused:session': {
     message: 'The run cannot be resumed: {reason}.',

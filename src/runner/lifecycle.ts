@@ -193,9 +193,12 @@ export class RunnerLifecycle {
     await this.#end(run, await this.#existingWork.recover(order));
   }
 
-  async #end(run: OpenRun, result: RunResult): Promise<void> {
+  async #end(run: OpenRun, came: RunResult): Promise<void> {
     this.#over = true;
     await this.#existingWork.close();
+    // A stop that came while an interrupt or a limit was still ending the work wins over it; not over work that was done.
+    const result: RunResult =
+      this.#requests.has('stop') && wasCutShort(came) ? { state: 'stopped', error: null } : came;
     for (const [reason, requestId] of this.#requests) {
       const done = reason === 'stop' ? result.state === 'stopped' : result.state === 'paused';
       await run.append({ type: 'control.settled', requestId, outcome: done ? 'done' : 'too-late', reason: null });
@@ -243,6 +246,10 @@ function workOf(run: OpenRun, driver: ChildDriver, control: RunControl): RunWork
   const { record } = run;
   if (record.mode === 'workflow') throw lanesError('runner_refused:workflow');
   return new SingleRun(run, record, driver, control);
+}
+
+function wasCutShort({ state, error }: RunResult): boolean {
+  return state === 'paused' || error?.code === 'timed_out' || error?.code === 'tool_timed_out';
 }
 
 function notStarted(): LanesError {

@@ -171,6 +171,29 @@ describe.concurrent('messages', () => {
     await run.expectNothingLeft();
   });
 
+  test('a stop that comes while an interrupt is still ending the work wins, also after a crash', async () => {
+    const slow: FakeTask = { steps: [{ say: 'hi' }, { hang: true }], onStdinClose: [{ hang: true }] };
+    for (const crash of [false, true]) {
+      const run = await start(slow);
+      await run.working(1);
+      const interrupted = interrupt(run).catch((error: unknown) => error);
+      expect((await run.event('child.settled')).state).toBe('paused');
+      const stopped = stop(run).catch((error: unknown) => error);
+      if (crash) {
+        await run.event('control.requested', ({ action }) => action === 'stop');
+        await run.killRunner();
+        await Promise.all([interrupted, stopped]);
+        await run.recover();
+      } else {
+        expect(await stopped).toEqual({ outcome: 'done' });
+        expect(await interrupted).toEqual({ outcome: 'too-late' });
+      }
+      expect((await run.end()).state).toBe('stopped');
+      await expect(resumeKind(run.directory)).rejects.toMatchObject({ code: 'resume_refused' });
+      await run.expectNothingLeft();
+    }
+  });
+
   test('a message to a child that is still starting waits for it, and is delivered behind the task', async () => {
     const gate = unique('starting');
     const run = await start({ steps: [{ await: 'steering' }, { say: 'task' }] }, { launch: { start: [{ gate }] } });

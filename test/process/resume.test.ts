@@ -1,6 +1,6 @@
 /** Going on with a run: an ended one as a new run on its session, a lost one as the same run. */
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -14,6 +14,7 @@ import {
   startRun,
   stopRun,
 } from '../../src/client/index.ts';
+import { inspectLock } from '../../src/core/locks/index.ts';
 import { rootLayout, runLayout } from '../../src/core/projects/index.ts';
 import { CONTINUE_PROMPT, readLaunchRecord } from '../../src/core/runs/index.ts';
 import { leaseSession } from '../../src/core/sessions/index.ts';
@@ -183,6 +184,48 @@ describe('with a fake Pi', () => {
       const next = await resume(world, source, { task: fakeTask({ steps: [{ say: 'whole {{users}}' }] }) });
       expect((await ended(next)).text).toBe('whole 2');
     });
+  });
+
+  test('one that is lost goes on as it was launched: nothing that is asked for beside that is dropped without a word', async () => {
+    const folder = join(world.project, 'goes-away');
+    await mkdir(folder);
+    const source = await start(world, fakeTask({ steps: [{ gate: 'lost-with-wishes' }, { say: 'done' }] }), folder);
+    await fake.arrivedAt('lost-with-wishes');
+    const { owner: holder } = await inspectLock(runLayout(source.directory).lease);
+    process.kill(holder?.process.pid ?? 0, 'SIGKILL');
+    await waitFor('it to be lost', async () => (await source.store.read(source.runId)).state === 'lost');
+    const before = await events(source.directory);
+    for (const wish of [{ task: 'remember me' }, { fork: true }, { fork: true, cwd: world.project }]) {
+      expect(await refusal(world, source, wish)).toMatchObject({
+        code: 'resume_refused',
+        hint: expect.stringContaining('steer'),
+      });
+    }
+    await rename(folder, `${folder}-for-now`);
+    expect(await refusal(world, source)).toMatchObject({ code: 'cwd_gone', message: expect.stringContaining(folder) });
+    expect(await events(source.directory)).toEqual(before);
+    await rename(`${folder}-for-now`, folder);
+    expect((await resumeRun(world.toolbox, { directory: source.directory, owner })).kind).toBe('continued');
+    await fake.open('lost-with-wishes');
+    expect((await ended(source)).snapshot.state).toBe('complete');
+  });
+
+  test('one that was interrupted before its agent had begun begins again, with its own task or another', async () => {
+    await fake.planLaunches({ launches: [{ start: [{ gate: 'too-early' }] }, {}] });
+    const task = fakeTask({ steps: [{ say: 'begun after all' }] });
+    const source = await start(world, task);
+    await fake.arrivedAt('too-early');
+    expect(await interruptRun(world.toolbox, source.directory, owner)).toEqual({ outcome: 'done' });
+    expect((await ended(source)).snapshot).toMatchObject({ state: 'paused', error: null });
+    const next = await resume(world, source);
+    const begun = await ended(next);
+    expect(begun.snapshot.error).toBeNull();
+    expect(begun).toMatchObject({ snapshot: { state: 'complete' }, text: 'begun after all' });
+    const other = await resume(world, source, { task: 'something else' });
+    expect((await ended(other)).text).toBe('You said: something else');
+    // The work of the one that was begun again goes on as any other.
+    const third = await resume(world, next, { task: fakeTask({ steps: [{ say: '{{users}}' }] }) });
+    expect((await ended(third)).text).toBe('2');
   });
 
   test.each(['SIGKILL', 'SIGSEGV', 'SIGTERM'] as const)(

@@ -1,9 +1,12 @@
 /** The file an answer is also written to. */
-import { mkdir, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { chmod, lstat, mkdir, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkOutput, OutputClaim, realOutputPath } from '../../src/core/outputs/index.ts';
 import { LanesError } from '../../src/protocol/index.ts';
+import { projectRoot } from '../support/project-root.ts';
 import { type TempDir, tempDir } from '../support/temp.ts';
 
 let dir: TempDir;
@@ -49,6 +52,52 @@ describe('the real path', () => {
         expect(error.message).toContain(path);
       }
     }
+  });
+
+  test.skipIf(process.getuid?.() !== 0)(
+    'in a folder where nothing may be made is refused before the work',
+    async () => {
+      await chmod(dir.path, 0o755);
+      await mkdir(at('closed'), { mode: 0o755 });
+      // As somebody who is not root, to whom every folder is open.
+      const module = join(projectRoot(), 'src/core/outputs/output-file.ts');
+      const ask = (path: string) =>
+        promisify(execFile)(
+          process.execPath,
+          [
+            '-e',
+            `import(${JSON.stringify(module)}).then((m) => m.checkOutput(${JSON.stringify(claims)}, ${JSON.stringify(path)})).then(console.log, (e) => console.log(e.code, e.message))`,
+          ],
+          { uid: 65534, gid: 65534 },
+        ).then(({ stdout }) => stdout.trim());
+      for (const path of [at('closed', 'a.md'), at('closed', 'deep', 'er', 'a.md')]) {
+        expect(await ask(path)).toMatch(/^output_unusable .*EACCES/);
+      }
+      await mkdir(at('open'), { mode: 0o777 });
+      await chmod(at('open'), 0o777);
+      expect(await ask(at('open', 'deep', 'a.md'))).toBe(at('open', 'deep', 'a.md'));
+    },
+  );
+
+  test('behind links that lead to nothing yet is the file they lead to', async () => {
+    await mkdir(at('real'));
+    await symlink('real/there.md', at('link.md'));
+    await symlink('link.md', at('far.md'));
+    await symlink('nowhere', at('folder'));
+    expect(await realOutputPath(at('far.md'))).toBe(at('real', 'there.md'));
+    expect(await realOutputPath(at('folder', 'a.md'))).toBe(at('nowhere', 'a.md'));
+    const claim = await take(at('link.md'));
+    expect((await refusal(take(at('real', 'there.md')))).code).toBe('output_in_use');
+    expect(await claim.settle('text')).toMatchObject({ outcome: 'saved' });
+    expect(await readFile(at('real', 'there.md'), 'utf8')).toBe('text');
+    expect((await lstat(at('link.md'))).isSymbolicLink()).toBe(true);
+    await claim.release();
+  });
+
+  test.skipIf(process.platform !== 'linux')('where no folder can be made fails, and ends', async () => {
+    const claim = await take('/proc/pi-lanes/deep/a.md');
+    expect(await claim.settle('text')).toMatchObject({ outcome: 'failed', error: expect.stringContaining('ENOENT') });
+    await claim.release();
   });
 
   test('of a folder is refused', async () => {

@@ -4,6 +4,7 @@ import { locateRun } from './status.ts';
 
 const WORDS = {
   queued: 'It is queued: the agent takes it up after its present step.',
+  'follow-up': 'It is queued: the agent takes it up when it has done its present work.',
   delivered: 'Delivered: the model has it in front of it.',
   missed: 'Missed: the agent did not take it up.',
   failed: 'The agent refused it.',
@@ -24,6 +25,9 @@ export async function steerCommand(
     options.followUp ? 'follow-up' : 'steer',
   );
   if (options.json) printJson(context, { runId, ...receipt });
-  else context.out(receipt.reason ? `${WORDS[receipt.state]} (${receipt.reason})` : WORDS[receipt.state]);
+  else {
+    const words = WORDS[receipt.state === 'queued' && options.followUp ? 'follow-up' : receipt.state];
+    context.out(receipt.reason ? `${words} (${receipt.reason})` : words);
+  }
   return receipt.state === 'queued' || receipt.state === 'delivered' ? EXIT.ok : EXIT.runFailed;
 }

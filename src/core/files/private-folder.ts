@@ -1,9 +1,10 @@
-import { lstat, mkdir } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { type LanesError, lanesError, wordsOf } from '../../protocol/index.ts';
+import { makeFolders } from './make-folders.ts';
 
 /** Creates a folder, parents included, that only its owner can enter (mode 0700). */
 export async function makePrivateFolder(path: string): Promise<void> {
-  await mkdir(path, { recursive: true, mode: 0o700 });
+  await makeFolders(path, 0o700);
 }
 
 /**

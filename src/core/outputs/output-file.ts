@@ -3,24 +3,29 @@
  * with its state before the run at the end: what the child wrote itself wins over the captured text.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, realpath, stat } from 'node:fs/promises';
+import { access, constants, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type FileLook, LanesError, lanesError, wordsOf } from '../../protocol/index.ts';
-import { errnoOf, writeFileAtomic } from '../files/index.ts';
+import { errnoOf, makeFolders, writeFileAtomic } from '../files/index.ts';
 import { acquireLock, inspectLock, type Lock } from '../locks/index.ts';
 
 /** `null`: it did not exist. */
 type Snapshot = FileLook | null;
 
-/** The real path behind a path whose last parts need not exist yet. */
-export async function realOutputPath(path: string): Promise<string> {
+/** Links that lead to nothing yet may lead on to others. */
+const MAX_LINKS = 40;
+
+/** The real path behind a path whose last parts need not exist yet, not even behind a link. */
+export async function realOutputPath(path: string, links = 0): Promise<string> {
   const absolute = resolve(path);
   const missing: string[] = [];
   for (let at = absolute; ; at = dirname(at)) {
     try {
       return join(await realpath(at), ...missing);
     } catch (error) {
-      if (errnoOf(error) !== 'ENOENT' || dirname(at) === at) throw unusable(path, error);
+      if (errnoOf(error) !== 'ENOENT' || dirname(at) === at || links > MAX_LINKS) throw unusable(path, error);
+      const target = await readlink(at).catch(() => undefined);
+      if (target !== undefined) return realOutputPath(join(resolve(dirname(at), target), ...missing), links + 1);
       missing.unshift(basename(at));
     }
   }
@@ -49,10 +54,22 @@ function lockPath(claims: string, real: string): string {
 /** Refuses, before a run exists, a path that cannot be inspected or that a living run has claimed. */
 export async function checkOutput(claims: string, path: string): Promise<string> {
   const real = await realOutputPath(path);
-  await snapshot(real);
+  if ((await snapshot(real)) === null) await checkFolder(real);
   const lock = await inspectLock(lockPath(claims, real));
   if (lock.state === 'held' || lock.state === 'orphaned') throw claimed(real, lock.owner?.purpose);
   return real;
+}
+
+/** A folder in which nothing may be made would be found out only when the work is done and paid for. */
+async function checkFolder(path: string): Promise<void> {
+  for (let at = dirname(path); ; at = dirname(at)) {
+    const refused = await access(at, constants.W_OK).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    if (refused === undefined) return;
+    if (errnoOf(refused) !== 'ENOENT' || dirname(at) === at) throw unusable(path, refused);
+  }
 }
 
 function claimed(path: string, holder: string | undefined): LanesError {
@@ -112,7 +129,7 @@ export class OutputClaim {
         (before === null || now.mtimeMs !== before.mtimeMs || now.size !== before.size || now.ino !== before.ino);
       // A failure has nothing to say that would be worth more than what stood there before.
       if (changed || (options.stub && now !== null)) return { outcome: 'kept', bytes: now.size, error: null };
-      await mkdir(dirname(this.path), { recursive: true });
+      await makeFolders(dirname(this.path));
       await writeFileAtomic(this.path, text, { mode: 0o644 });
       return { outcome: 'saved', bytes: Buffer.byteLength(text), error: null };
     } catch (error) {
