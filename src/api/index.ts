@@ -17,5 +17,8 @@ export const validateWorkflow: typeof types.validateWorkflow = async (script, op
   const parsed = analysisOptions.safeParse(options);
   if (!parsed.success)
     throw new TypeError(`The options of validateWorkflow are wrong: ${describeFaults(parsed.error)}.`);
+  const unknown = Object.keys(options).find((name) => name !== 'maxSubagentSpawnsPerRun');
+  if (unknown !== undefined)
+    throw new TypeError(`validateWorkflow has no option "${unknown}"; it takes maxSubagentSpawnsPerRun.`);
   return toValidation((await validator.analyse(script, parsed.data)).findings);
 };

@@ -54,11 +54,11 @@ export async function executeWorkflowIn(
   options: types.ExecuteWorkflowOptions,
   environment: ExecutionEnvironment,
 ): Promise<types.WorkflowExecution> {
+  const fault = faultOf(options);
+  if (fault !== undefined) return notStarted(fault);
   const { script, host, state, signal, onProgress } = options;
   const parsed = numbers.safeParse(options);
   if (!parsed.success) return notStarted(describeFaults(parsed.error));
-  if (typeof script !== 'string') return notStarted(`script is ${typeof script}; it must be a string.`);
-  if (typeof host?.launch !== 'function') return notStarted('host.launch is missing; it must be a function.');
   if (signal != null && !isSignal(signal)) return notStarted('signal is no AbortSignal.');
   let args: string | undefined;
   try {
@@ -94,6 +94,49 @@ export async function executeWorkflowIn(
     perform: async (effect, ended) => perform(effect, ended, host, state),
   });
   return { ...result, record };
+}
+
+const OPTIONS: ReadonlySet<string> = new Set<keyof types.ExecuteWorkflowOptions>([
+  'script',
+  'args',
+  'host',
+  'state',
+  'globalConcurrencyLimit',
+  'timeoutMs',
+  'maxSubagentSpawnsPerRun',
+  'usageBudget',
+  'seed',
+  'signal',
+  'onProgress',
+]);
+const HOST_FUNCTIONS = ['launch', 'steer', 'hostCommand', 'status', 'resolveResume'] as const;
+
+/** What is wrong with the options beside their numbers, naming the field. Callers without types can give anything. */
+function faultOf(options: unknown): string | undefined {
+  if (!isObject(options)) return 'its options are missing; it takes one object with script and host.';
+  const unknown = Object.keys(options).find((name) => !OPTIONS.has(name));
+  if (unknown !== undefined) return `there is no option "${unknown}". Options: ${[...OPTIONS].join(', ')}.`;
+  const { script, host, state, onProgress } = options;
+  if (typeof script !== 'string') return `script is ${kindOf(script)}; it must be a string.`;
+  if (!isObject(host)) return `host is ${kindOf(host)}; it must be an object with a function launch.`;
+  for (const name of HOST_FUNCTIONS) {
+    const value = host[name];
+    if (typeof value !== 'function' && (name === 'launch' || value !== undefined))
+      return `host.${name} is ${kindOf(value)}; it must be a function.`;
+  }
+  if (state !== undefined) {
+    if (!isObject(state)) return `state is ${kindOf(state)}; it must be an object with the functions get and set.`;
+    for (const name of ['get', 'set'])
+      if (typeof state[name] !== 'function') return `state.${name} is ${kindOf(state[name])}; it must be a function.`;
+  }
+  if (onProgress !== undefined && typeof onProgress !== 'function')
+    return `onProgress is ${kindOf(onProgress)}; it must be a function.`;
+  return undefined;
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined) return 'missing';
+  return value === null ? 'null' : typeof value;
 }
 
 export async function replayWorkflowIn(

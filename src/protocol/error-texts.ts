@@ -501,6 +501,10 @@ export const ERROR_TEXTS = {
     hint: 'Its folder stays as it is, with whatever its agent had done.',
   },
   'run_unreadable:record': { message: '{file} is not a launch record: {faults}.' },
+  'script_unreadable:no-file': {
+    message: 'The script {path} could not be read: it is a folder.',
+    hint: 'Name the files themselves, for example *.workflow.js.',
+  },
   script_unreadable: {
     message: 'The script {path} could not be read: {reason}.',
     hint: 'Check the path and its permissions.',

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { text as readStream } from 'node:stream/consumers';
+import { errnoOf } from '../../core/files/index.ts';
 import { ScriptValidator, toValidation } from '../../core/workflow/index.ts';
 import { analysisOptions, describeFaults, lanesError, wordsOf } from '../../protocol/index.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
@@ -59,6 +60,7 @@ async function readScript({ cwd }: CliContext, file: string): Promise<string> {
     // Editors do not count a byte order mark as a column.
     return text.replace(/^\uFEFF/, '');
   } catch (error) {
+    if (errnoOf(error) === 'EISDIR') throw lanesError('script_unreadable:no-file', { path });
     throw lanesError('script_unreadable', { path, reason: wordsOf(error) });
   }
 }

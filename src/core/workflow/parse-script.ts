@@ -33,8 +33,19 @@ export function parseScript(script: string): ParsedScript {
   } catch (error) {
     if (error instanceof SyntaxError && 'pos' in error && typeof error.pos === 'number') {
       if (error.message.startsWith('Not enough stack space')) throw new RangeError(error.message);
-      return { problem: error.message.replace(/ \(\d+:\d+\)$/, ''), at: error.pos };
+      return { problem: problemOf(error.message, script, error.pos), at: error.pos };
     }
     throw error;
   }
+}
+
+/** The parser's words, where they tell something; in our own where they speak of what scripts do not know. */
+function problemOf(message: string, script: string, at: number): string {
+  const words = message.replace(/ \(\d+:\d+\)$/, '');
+  if (words.startsWith("'import' and 'export'"))
+    return 'scripts have no import and no export; all they can use is global';
+  if (words !== 'Unexpected token') return words;
+  if (script.slice(at).trim() === '') return 'the script ends in the middle of something that was begun';
+  const token = /^(?:[\w$]+|.)/u.exec(script.slice(at))?.[0] ?? '';
+  return `unexpected ${JSON.stringify(token)}${token === ':' ? '; types are TypeScript, which scripts do not know' : ''}`;
 }
