@@ -223,7 +223,7 @@ describe('with a fake Pi', () => {
     expect(begun).toMatchObject({ snapshot: { state: 'complete' }, text: 'begun after all' });
     const other = await resume(world, source, { task: 'something else' });
     expect((await ended(other)).text).toBe('You said: something else');
-    // The work of the one that was begun again goes on as any other.
+    // It has a session like any other run, and can be resumed by it.
     const third = await resume(world, next, { task: fakeTask({ steps: [{ say: '{{users}}' }] }) });
     expect((await ended(third)).text).toBe('2');
   });
