@@ -9,7 +9,7 @@ import { owner, TestRun } from '../support/control-matrix-runs.ts';
 import { hideRunner } from '../support/control-matrix-situations.ts';
 import { type FakePi, fakeTask } from '../support/fake-pi/index.ts';
 import { expectNobodyLeft, fakeWorld } from '../support/fake-world.ts';
-import { isAlive } from '../support/process-state.ts';
+import { hasPendingSignals, isAlive } from '../support/process-state.ts';
 import { waitFor } from '../support/wait-for.ts';
 import type { World } from '../support/world.ts';
 
@@ -153,8 +153,8 @@ describe.concurrent('a runner that is told to terminate again while it leaves', 
     const runner = await run.runner();
     for (const signal of signals) {
       process.kill(runner, signal);
-      // A second signal that comes while the first is being dealt with.
-      await waitFor('a moment', () => true);
+      // Signals that wait are taken together: each is sent when the one before it was taken.
+      await waitFor('the signal to be taken', () => !hasPendingSignals(runner));
     }
     await run.runnerGone();
     expect(await run.processes()).toEqual([]);

@@ -386,7 +386,7 @@ describe.concurrent('a lost run', () => {
   });
 
   test('the time of its earlier runners does count', async () => {
-    const LIMIT_MS = 3000;
+    const LIMIT_MS = 6000;
     const run = await start(
       { steps: [{ say: 'begun' }, { hang: true }] },
       { timeoutMs: LIMIT_MS, launch: { task: { steps: [{ hang: true }] } } },

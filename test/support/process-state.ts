@@ -20,3 +20,13 @@ export function isAlive(pid: number): boolean {
     return false;
   }
 }
+
+/** Whether signals wait for a process that it has not taken yet (Linux; elsewhere never known to). */
+export function hasPendingSignals(pid: number): boolean {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return [...status.matchAll(/^(?:SigPnd|ShdPnd):\t([0-9a-f]+)$/gm)].some(([, mask]) => BigInt(`0x${mask}`) !== 0n);
+  } catch {
+    return false;
+  }
+}
