@@ -140,7 +140,7 @@ describe('batch results', () => {
   });
 
   it('without a fix where the places are not known', () => {
-    const script = `const r = await runs.all([...more, { key: 'a', agent: 'w' }]); return r.a.output`;
+    const script = `const more = args; const r = await runs.all([...more, { key: 'a', agent: 'w' }]); return r.a.output`;
     const [found] = findings(script);
     expect(found).toMatchObject({ code: 'batch_keyed_read' });
     expect(found?.fix).toBeUndefined();

@@ -17,7 +17,7 @@ describe('large and deep scripts', () => {
     ['10,000 parentheses', `return ${'('.repeat(10_000)}1${')'.repeat(10_000)}`],
     ['a chain of 3,000 links', `return runs.run('a', { agent: 'w' })${'.then((x) => x)'.repeat(3_000)}`],
     ['3,000 terms', `return ${'1 + '.repeat(3_000)}1`],
-    ['3,000 else-ifs', `${repeat(3_000, (at) => `if (x === ${at}) { const y = 1; emit(y); } else `)}{}`],
+    ['3,000 else-ifs', `${repeat(3_000, (at) => `if (args === ${at}) { const y = 1; emit(y); } else `)}{}`],
     ['3,000 nested arrays', `return ${'['.repeat(3_000)}${']'.repeat(3_000)}`],
     [
       'a megabyte',
@@ -28,7 +28,7 @@ describe('large and deep scripts', () => {
   });
 
   it('finds the mistake in a megabyte of code', async () => {
-    const lines = repeat(18_000, (at) => `const value${at} = { number: ${at}, text: \`\${x}\` };\n`);
+    const lines = repeat(18_000, (at) => `const value${at} = { number: ${at}, text: \`\${args}\` };\n`);
     const script = `${lines}emit(undefined);\n`;
     expect(script.length).toBeGreaterThan(900_000);
     expect((await validator.analyse(script)).findings).toMatchObject([{ code: 'not_json', line: 18_001, column: 6 }]);

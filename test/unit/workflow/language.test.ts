@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { SCRIPT_GLOBALS } from '../../../src/core/workflow/script-globals.ts';
 import { projectRoot } from '../../support/project-root.ts';
 import { engineWorker, P, play } from './workflow.ts';
 
@@ -142,4 +143,10 @@ describe('the language of scripts', () => {
       error: { kind: 'boundary', message: expect.stringContaining('args.when') },
     });
   });
+});
+
+it('the check knows exactly the names that the engine has', async () => {
+  const script = 'return Object.getOwnPropertyNames(globalThis)';
+  const { value } = await play(script, { state: { get: async () => undefined, set: async () => undefined } });
+  expect([...SCRIPT_GLOBALS].sort()).toEqual([...(value as string[])].sort());
 });

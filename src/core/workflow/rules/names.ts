@@ -1,7 +1,9 @@
 /** The global names of a workflow: members of `runs`, names that hide it, names that do not exist here. */
+import type { Identifier } from 'acorn';
 import { RUNS_MEMBERS } from '../../../protocol/index.ts';
 import { nearest } from '../nearest.ts';
 import type { Script } from '../script.ts';
+import { SCRIPT_GLOBALS } from '../script-globals.ts';
 import { keyName, propertyName } from '../syntax-tree.ts';
 
 /** Names that other hosts of JavaScript have, with what to do here. */
@@ -34,17 +36,38 @@ const INHERITED = new Set(Object.getOwnPropertyNames(Object.prototype));
 export function checkNames(script: Script): void {
   checkMembers(script);
   checkShadowing(script);
-  for (const [name, advice] of Object.entries(MISSING)) {
-    const uses = script.scopes.globals.get(name) ?? [];
+  checkGlobals(script);
+}
+
+function checkGlobals(script: Script): void {
+  const { globals } = script.scopes;
+  // Whoever has the global object, or code made at run time, can add names to it.
+  const mayAddNames = globals.has('globalThis') || globals.has('eval') || globals.has('Function');
+  for (const [name, uses] of globals) {
+    const advice = Object.hasOwn(MISSING, name) ? MISSING[name] : undefined;
+    if (advice === undefined && (mayAddNames || SCRIPT_GLOBALS.has(name) || name === 'arguments')) continue;
     // A script that sets the name itself, or asks whether it is there, knows what it does.
-    if (uses.some((use) => script.scopes.isWritten(use))) continue;
-    for (const use of uses) {
-      const parent = script.tree.parent(use);
-      const isAsked = parent?.type === 'UnaryExpression' && parent.operator === 'typeof';
-      if (!isAsked && script.isGlobal(use))
-        script.report('global_missing', use, `"${name}" does not exist in workflow scripts. ${advice}`);
+    if (uses.some((use) => script.scopes.isWritten(use) || isAsked(script, use))) continue;
+    const certain = uses.filter((use) => script.isGlobal(use));
+    // What is only not declared is said once: where it stops the script.
+    for (const use of advice === undefined ? certain.slice(0, 1) : certain) {
+      const message = `"${name}" does not exist in workflow scripts. ${advice ?? whatWasMeant(script, name)}`;
+      script.report('global_missing', use, message.trimEnd());
     }
   }
+}
+
+function isAsked(script: Script, use: Identifier): boolean {
+  const parent = script.tree.parent(use);
+  return parent?.type === 'UnaryExpression' && parent.operator === 'typeof';
+}
+
+function whatWasMeant(script: Script, name: string): string {
+  const members: readonly string[] = RUNS_MEMBERS;
+  const meant = members.includes(name)
+    ? `runs.${name}`
+    : nearest(name, [...SCRIPT_GLOBALS, ...script.scopes.bindings.map((binding) => binding.name)]);
+  return meant === undefined ? '' : `Did you mean "${meant}"?`;
 }
 
 function checkMembers(script: Script): void {
