@@ -47,7 +47,7 @@ const ok: SessionFile = { state: 'ok', id: 'x', cwd: '/project', branch: [] };
 function decide(events: JournalEvent[], session?: { file?: SessionFile; verdict?: SessionVerdict }) {
   const lines = stamp(events);
   const found = session && { file: session.file ?? ok, verdict: session.verdict, path: '/s.jsonl' };
-  return decideRecovery(foldRun(record, lines), lines, found);
+  return decideRecovery(foldRun(record, lines).children[0]?.attempt ?? 0, lines, found);
 }
 
 describe('the decision', () => {

@@ -2,7 +2,7 @@
  * What must happen with a child whose runner is gone, from the journal and its session file alone. Pure. An intent without a
  * fact is never repeated blindly: a prompt that may have been sent is looked for in the session.
  */
-import type { ErrorValue, JournalLine, RunView, TerminalState } from '../../protocol/index.ts';
+import type { ErrorValue, JournalLine, TerminalState } from '../../protocol/index.ts';
 import type { SessionFile, SessionVerdict } from '../sessions/index.ts';
 
 export type RecoveryDecision =
@@ -30,8 +30,12 @@ export function lastPrompt(lines: readonly JournalLine[]): { sha256: string } | 
   return line?.type === 'child.prompt.intended' ? { sha256: line.sha256 } : undefined;
 }
 
+/**
+ * @param attempt how many processes of the child were started
+ * @param lines what the journal says of the child
+ */
 export function decideRecovery(
-  view: RunView,
+  attempt: number,
   lines: readonly JournalLine[],
   session: { file: SessionFile; verdict: SessionVerdict | undefined; path: string } | undefined,
 ): RecoveryDecision {
@@ -42,7 +46,7 @@ export function decideRecovery(
   if (!lastPrompt(lines))
     return {
       decision: 'start',
-      reason: view.children[0]?.attempt ? 'the child had not been asked anything' : 'no child had been started',
+      reason: attempt > 0 ? 'the child had not been asked anything' : 'no child had been started',
     };
   if (!session) return { decision: 'ask-again', reason: 'the child had no session file' };
   const { file, verdict, path } = session;
