@@ -5,7 +5,7 @@ import { bundledAgents, findAgent, THINKING_LEVELS, toContract } from '../core/a
 import { splitLevel } from '../core/models/index.ts';
 import { checkOutput } from '../core/outputs/index.ts';
 import { findProject, type Project, type ProjectLayout, type RootLayout } from '../core/projects/index.ts';
-import { newRunId, taskTitle } from '../core/runs/index.ts';
+import { newRunId, sessionName, taskTitle } from '../core/runs/index.ts';
 import { MAX_LIMIT_MS } from '../core/settings/index.ts';
 import {
   cutText,
@@ -189,18 +189,4 @@ async function checkFolder(request: LaunchRequest): Promise<string> {
   if (!info) throw lanesError('cwd_missing', { folder: named });
   if (!info.isDirectory()) throw lanesError('cwd_not_directory', { folder: named });
   return path;
-}
-
-/** `<agent> · <label>`, one line, at most 96 characters. */
-export function sessionName(agent: string, label: string): string {
-  const name = cutText(`${agent} · ${label}`, 400)
-    .replace(/\p{Cc}+/gu, ' ')
-    .trim();
-  const chars = [...name];
-  let cut = name;
-  while (cut.length > 96) {
-    chars.pop();
-    cut = `${chars.join('')}…`;
-  }
-  return cut;
 }

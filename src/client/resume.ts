@@ -4,7 +4,7 @@
  */
 import { stat, utimes } from 'node:fs/promises';
 import { checkOutput } from '../core/outputs/index.ts';
-import { newRunId, RunReader, readLaunchRecord, taskTitle } from '../core/runs/index.ts';
+import { newRunId, RunReader, readLaunchRecord, sessionName, taskTitle } from '../core/runs/index.ts';
 import { foreignWriter, readSessionFile, sessionHolder } from '../core/sessions/index.ts';
 import {
   type ChildView,
@@ -18,7 +18,7 @@ import {
   type SingleRecord,
 } from '../protocol/index.ts';
 import { type Launched, startRun } from './launch.ts';
-import { checkTask, type LaunchPlan, sessionName } from './plan.ts';
+import { checkTask, type LaunchPlan } from './plan.ts';
 import { projectOf, recoverRun } from './recover.ts';
 import { deriveState } from './run-snapshot.ts';
 import { ensureRuntime } from './runtime.ts';

@@ -424,6 +424,17 @@ export const ERROR_TEXTS = {
     message: 'The run cannot be resumed: it is unresponsive.',
     hint: 'Use Force Stop first.',
   },
+  child_unknown: { message: 'The run has no agent "{name}".', hint: 'It has: {known}.' },
+  'child_unknown:needed': {
+    message: 'The run is a workflow with several agents.',
+    hint: 'Name the one that is meant: {known}.',
+  },
+  child_unsupported: {
+    message: 'The field "{field}" cannot be used in workflows yet.',
+    hint: 'Leave it out.',
+  },
+  host_failed: { message: 'The command failed: {reason}.' },
+  workflow_failed: { message: '{reason}' },
   'resume_refused:workflow': {
     message: 'The run cannot be resumed with a message: it is a workflow.',
     hint: 'Continue it, or resume one of its children.',

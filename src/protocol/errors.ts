@@ -20,6 +20,8 @@ export const ERROR_CODES = [
   'child_empty_output',
   'child_model_error',
   'child_spawn_failed',
+  'child_unknown',
+  'child_unsupported',
   'config_invalid',
   'cwd_missing',
   'cwd_not_directory',
@@ -78,6 +80,8 @@ export const ERROR_CODES = [
   'file_not_found',
   'link_refused',
   'message_invalid',
+  'workflow_failed',
+  'host_failed',
 ] as const;
 
 export const errorCode = z.enum(ERROR_CODES);

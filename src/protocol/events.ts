@@ -152,10 +152,14 @@ export const journalEvent = z.discriminatedUnion('type', [
     note: z.nullable(z.string()),
   }),
 
-  /** A person or program asked for something. `message`: the text of a steer, in a file. */
+  /**
+   * A person or program asked for something. `child`: of one child of a workflow alone. `message`: the text of a steer, in a
+   * file.
+   */
   z.object({
     type: z.literal('control.requested'),
     requestId: z.string(),
+    child: z.optional(child),
     action: z.enum(['stop', 'interrupt', 'steer', 'follow-up']),
     by: owner,
     message: z.nullable(storedFile),

@@ -21,6 +21,9 @@ export type QuestionAnswer = z.infer<typeof questionAnswer>;
 /** Made by whoever asks. The same one again is the same request; it also names the file of a message. */
 const requestId = z.string().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/));
 
+/** Of a workflow: the one child that is meant. */
+const child = z.optional(z.number().check(z.minimum(1)));
+
 const ended = z.object({ outcome: z.enum(['done', 'too-late']) });
 
 /** Longest text of a steer or follow-up in UTF-8 bytes. */
@@ -51,12 +54,15 @@ export const rpc = {
     result: z.object({ seq: z.number(), endAskedMs: z.optional(z.nullable(z.number())) }),
   },
   status: { method: 'status', params: z.object({}), result: runView },
-  /** Answers when the run has ended (every process of its children gone or named as unknown). */
-  stop: { method: 'stop', params: z.object({ requestId, by: owner }), result: ended },
-  /** Ends the child's present work and keeps its session: the run becomes `paused`. Answers when it has ended. */
-  interrupt: { method: 'interrupt', params: z.object({ requestId, by: owner }), result: ended },
+  /** Answers when the run, or the one child, has ended (every process of it gone or named as unknown). */
+  stop: { method: 'stop', params: z.object({ requestId, by: owner, child }), result: ended },
   /**
-   * Says something to the child. Answers with the receipt as far as it is known after three seconds; later receipts stand
+   * Ends the child's present work and keeps its session: the run becomes `paused`. Of a workflow only children can be
+   * interrupted. Answers when it has ended.
+   */
+  interrupt: { method: 'interrupt', params: z.object({ requestId, by: owner, child }), result: ended },
+  /**
+   * Says something to a child; of a single run to its only one. Answers with the receipt as far as it is known after three seconds; later receipts stand
    * in the journal.
    */
   steer: {
@@ -64,6 +70,7 @@ export const rpc = {
     params: z.object({
       requestId,
       by: owner,
+      child,
       mode: z.enum(['steer', 'follow-up']),
       message: z.string(),
     }),

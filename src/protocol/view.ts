@@ -75,6 +75,8 @@ export type QuestionView = z.infer<typeof questionView>;
 
 export const steerView = z.object({
   requestId: z.string(),
+  /** Of a workflow: the child it was said to. */
+  child: z.optional(z.number()),
   mode: z.enum(['steer', 'follow-up']),
   preview: z.string(),
   state: z.enum(['pending', 'queued', 'delivered', 'missed', 'failed']),

@@ -1,6 +1,7 @@
 /** The life of a runner: listen, be given one run or take one over, execute it, end it, exit. */
 import { rm } from 'node:fs/promises';
 import type { ChildDriver } from '../core/children/index.ts';
+import { childNames } from '../core/runs/index.ts';
 import { inTime } from '../core/time/index.ts';
 import {
   describeError,
@@ -207,7 +208,16 @@ export class RunnerLifecycle {
     this.#ended.resolve();
   }
 
-  async #onEnd(reason: 'stop' | 'interrupt', { requestId, by }: RpcParams<'stop'>): Promise<RpcResult<'stop'>> {
+  async #onEnd(reason: 'stop' | 'interrupt', params: RpcParams<'stop'>): Promise<RpcResult<'stop'>> {
+    const work = this.#existingWork;
+    const { child } = params;
+    if (child !== undefined && work.endChild) return work.endChild(reason, child, params);
+    if (reason === 'interrupt' && work.endChild)
+      throw lanesError('child_unknown:needed', { known: childNames(this.#existing.view) });
+    return this.#onEndOfAll(reason, params);
+  }
+
+  async #onEndOfAll(reason: 'stop' | 'interrupt', { requestId, by }: RpcParams<'stop'>): Promise<RpcResult<'stop'>> {
     const run = this.#existing;
     const wanted = reason === 'stop' ? 'stopped' : 'paused';
     if (this.#over) {
@@ -260,8 +270,8 @@ function notStarted(): LanesError {
 function openEnds(earlier: readonly JournalLine[]): Map<'stop' | 'interrupt', string> {
   const open = new Map<'stop' | 'interrupt', string>();
   for (const line of earlier) {
-    if (line.type === 'control.requested' && (line.action === 'stop' || line.action === 'interrupt'))
-      open.set(line.action, line.requestId);
+    const isOfAll = line.type === 'control.requested' && line.child === undefined;
+    if (isOfAll && (line.action === 'stop' || line.action === 'interrupt')) open.set(line.action, line.requestId);
     if (line.type === 'control.settled')
       for (const [action, requestId] of open) if (requestId === line.requestId) open.delete(action);
   }

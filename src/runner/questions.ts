@@ -11,8 +11,11 @@ const TEXT_CHARS = 4000;
 const MAX_OPTIONS = 50;
 const OPTION_CHARS = 200;
 
+/** Whoever asks: a child, or the workflow itself. */
+export type Asker = Pick<Child, 'answer'>;
+
 interface Open {
-  child: Child;
+  child: Asker;
   method: string;
   /** The options as the child knows them, by what people are shown of them. */
   options: ReadonlyMap<string, string>;
@@ -23,19 +26,20 @@ interface Open {
 
 export class Questions {
   readonly #run: OpenRun;
-  readonly #index: number;
+  readonly #index: number | null;
   readonly #limitMs: number;
   readonly #open = new Map<string, Open>();
   #closed = false;
 
-  constructor(run: OpenRun, index: number, limitMs: number = QUESTION_MS) {
+  /** @param index of the child that asks; null: the workflow itself */
+  constructor(run: OpenRun, index: number | null, limitMs: number = QUESTION_MS) {
     this.#run = run;
     this.#index = index;
     this.#limitMs = limitMs;
   }
 
   /** Never rejects: a question that cannot be written down is one that nobody can answer. */
-  async ask(child: Child, question: ChildQuestion): Promise<void> {
+  async ask(child: Asker, question: ChildQuestion): Promise<void> {
     if (this.#closed) {
       child.answer(question.id, { cancelled: true });
       return;

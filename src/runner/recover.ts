@@ -2,6 +2,7 @@
 import { describePrinted, foldRun, MAX_EPOCHS, type RecoveryDecision, runnerLogTail } from '../core/runs/index.ts';
 import {
   describeError,
+  type ErrorValue,
   formatDuration,
   type JournalLine,
   type RecoverOrder,
@@ -42,21 +43,24 @@ function endOf(run: OpenRun, order: RecoverOrder, printed: string): RunResult | 
     const error = withDetail(describeError('start_not_confirmed:cut-off'), describePrinted(printed));
     return { state: 'failed', error };
   }
-  const timeout = earlier.findLast((line) => line.type === 'timeout.reached');
-  if (timeout?.type === 'timeout.reached') {
-    const { scope, tool, limitMs: ms } = timeout;
-    const duration = formatDuration(ms);
-    const error =
-      scope === 'run'
-        ? describeError('timed_out:recovered', { ms, duration })
-        : describeError('tool_timed_out', { tool: tool ?? '', ms, duration });
-    return { state: 'failed', error };
-  }
+  const overTime = timeoutOf(earlier);
+  if (overTime) return { state: 'failed', error: overTime };
   if (run.epoch > MAX_EPOCHS) {
     const error = withDetail(describeError('recovery_failed', { count: run.epoch - 1 }), describePrinted(printed));
     return { state: 'failed', error };
   }
   return undefined;
+}
+
+/** The limit that had ended the work, if one had. */
+export function timeoutOf(earlier: readonly JournalLine[]): ErrorValue | undefined {
+  const timeout = earlier.findLast((line) => line.type === 'timeout.reached');
+  if (timeout?.type !== 'timeout.reached') return undefined;
+  const { scope, tool, limitMs: ms } = timeout;
+  const duration = formatDuration(ms);
+  return scope === 'tool'
+    ? describeError('tool_timed_out', { tool: tool ?? '', ms, duration })
+    : describeError('timed_out:recovered', { ms, duration });
 }
 
 function follow(record: SingleRecord, decision: RecoveryDecision): Recovered {

@@ -11,6 +11,8 @@ export interface RunWork {
   begin(): Promise<RunResult>;
   /** Puts in order what a lost runner left, and goes on or ends. */
   recover(order: RecoverOrder): Promise<RunResult>;
+  /** Ends one child of several; the others go on. Answers when it has ended. */
+  endChild?(reason: 'stop' | 'interrupt', child: number, params: RpcParams<'stop'>): Promise<RpcResult<'stop'>>;
   steer(params: RpcParams<'steer'>): Promise<RpcResult<'steer'>>;
   answer(params: RpcParams<'answer'>): Promise<RpcResult<'answer'>>;
   /** Nothing more can be said to anybody: what waited is settled. */

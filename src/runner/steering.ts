@@ -34,6 +34,7 @@ const HANDLED = 'an extension of the agent dealt with it; its model was not aske
 
 export class Steering {
   readonly #run: OpenRun;
+  readonly #of: { child?: number };
   readonly #messages: Message[] = [];
   /** By request: one that is sent again is not carried out again. */
   readonly #answers = new Map<string, Promise<Receipt>>();
@@ -45,8 +46,10 @@ export class Steering {
   #child: Child | undefined;
   #closed = false;
 
-  constructor(run: OpenRun) {
+  /** @param child number of the child, where a run has several */
+  constructor(run: OpenRun, child?: number) {
     this.#run = run;
+    this.#of = child === undefined ? {} : { child };
   }
 
   /** Journals the request, hands it to the child, and answers with the receipt as far as it is known in time. */
@@ -95,7 +98,7 @@ export class Steering {
     await makePrivateFolder(folder);
     const message = await this.#run.store(join(folder, `${requestId}.txt`), text);
     const preview = cutText(redact(text).replace(/\s+/g, ' '), PREVIEW_CHARS);
-    await this.#run.append({ type: 'control.requested', requestId, action: mode, by, message, preview });
+    await this.#run.append({ type: 'control.requested', requestId, ...this.#of, action: mode, by, message, preview });
     const entry: Message = { requestId, mode, text, state: 'waiting', receipt: undefined };
     this.#messages.push(entry);
     return entry;

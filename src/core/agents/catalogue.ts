@@ -13,7 +13,7 @@ export function bundledAgents(): Agent[] {
 }
 
 /** Exact name first, then alias. Throws `agent_unknown` naming what exists. Case-sensitive. */
-export function findAgent(name: string, agents: readonly Agent[]): Agent {
+export function findAgent<A extends Pick<Agent, 'name' | 'aliases'>>(name: string, agents: readonly A[]): A {
   const found = agents.find((agent) => agent.name === name) ?? agents.find((agent) => agent.aliases.includes(name));
   if (found) return found;
   const known = agents.map((agent) => agent.name).join(', ');

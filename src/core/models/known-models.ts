@@ -9,6 +9,8 @@ export interface KnownModel {
   contextWindow: number | null;
 }
 
+type Named = Pick<KnownModel, 'name'>;
+
 const answer = z.object({
   models: z.array(
     z.object({
@@ -54,7 +56,7 @@ export function splitLevel(text: string): { model: string; thinking: string | un
  * The one usable model a person means: `provider/id`, or an id that only one provider has. Pi's own fuzzy matching
  * surprises, so nothing else is accepted. Throws `model_none`, `model_unknown` or `model_ambiguous`.
  */
-export function resolveModel(wanted: string, known: readonly KnownModel[]): KnownModel {
+export function resolveModel<M extends Named>(wanted: string, known: readonly M[]): M {
   const exact = known.find((model) => model.name === wanted);
   if (exact) return exact;
   const byId = known.filter((model) => model.name.slice(model.name.indexOf('/') + 1) === wanted);
@@ -66,7 +68,7 @@ export function resolveModel(wanted: string, known: readonly KnownModel[]): Know
   throw modelUnknown(wanted, known);
 }
 
-export function modelUnknown(wanted: string, known: readonly KnownModel[]): LanesError {
+export function modelUnknown(wanted: string, known: readonly Named[]): LanesError {
   if (known.length === 0) {
     return lanesError('model_none');
   }

@@ -16,6 +16,6 @@ export function childEnvironment(env: NodeJS.ProcessEnv, extra: Record<string, s
  */
 export const MARKER_ENV = 'PI_LANES_CHILD';
 
-export function childMarker(runId: string, child: number): string {
+export function childMarker(runId: string, child: number | `host-${number}`): string {
   return `${runId}/${child}`;
 }

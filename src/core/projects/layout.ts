@@ -90,6 +90,8 @@ export function runLayout(directory: string): RunLayout {
 
 export interface ChildLayout {
   directory: string;
+  /** Of a workflow: what the child was started with. */
+  plan: string;
   transcript: string;
   result: string;
   stderr: string;
@@ -102,6 +104,7 @@ export function childLayout(runDirectory: string, index: number): ChildLayout {
   const directory = join(runDirectory, 'children', String(index));
   return {
     directory,
+    plan: join(directory, 'plan.json'),
     transcript: join(directory, 'transcript.jsonl'),
     result: join(directory, 'result.json'),
     stderr: join(directory, 'stderr.log'),

@@ -216,8 +216,9 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
         exit: { exitCode: line.exitCode, signal: line.signal, tree: line.tree, note: line.note },
       }));
     case 'control.requested':
-      if (line.action === 'stop') return { ...view, stopRequested: true };
-      if (line.action === 'interrupt') return { ...view, interruptRequested: true };
+      // What is asked of one child of a workflow says nothing of the whole.
+      if (line.action === 'stop') return line.child === undefined ? { ...view, stopRequested: true } : view;
+      if (line.action === 'interrupt') return line.child === undefined ? { ...view, interruptRequested: true } : view;
       return { ...view, steering: [...view.steering, newSteer(line, line.action)].slice(-MAX_STEERS) };
     case 'control.settled': {
       const { outcome, reason } = line;
@@ -290,7 +291,9 @@ function reopened(view: RunView, workflow: WorkflowView): RunView {
 const MAX_STEERS = 20;
 
 function newSteer(line: Extract<JournalLine, { type: 'control.requested' }>, mode: SteerView['mode']): SteerView {
-  return { requestId: line.requestId, mode, preview: line.preview ?? '', state: 'pending', reason: null, at: line.t };
+  const { requestId, child, preview, t: at } = line;
+  const steer: SteerView = { requestId, mode, preview: preview ?? '', state: 'pending', reason: null, at };
+  return child === undefined ? steer : { ...steer, child };
 }
 
 /** `waiting` while a question is open; it is the same run, going on as soon as it is answered. */
@@ -302,4 +305,9 @@ function withState(view: RunView): RunView {
 function withChild(view: RunView, index: number, change: (child: ChildView) => Partial<ChildView>): RunView {
   const children = view.children.map((child) => (child.index === index ? { ...child, ...change(child) } : child));
   return { ...view, children, usage: children.map((child) => child.usage).reduce(addUsage, NO_USAGE) };
+}
+
+/** The children of a run as people name them: by key where there is one, else by number. */
+export function childNames({ children }: Pick<RunView, 'children'>): string {
+  return children.map(({ key, index }) => key ?? String(index)).join(', ');
 }

@@ -4,3 +4,4 @@ export * from './proof.ts';
 export * from './record.ts';
 export * from './recovery.ts';
 export * from './runner-log.ts';
+export * from './session-name.ts';

@@ -80,3 +80,19 @@ export function aliveMs(lines: readonly JournalLine[]): number {
   }
   return from === undefined ? 0 : total + Math.max(0, last - from);
 }
+
+/** Milliseconds that one child has been worked on by all runners so far. */
+export function childAliveMs(lines: readonly JournalLine[], child: number): number {
+  let total = 0;
+  let from: number | undefined;
+  let last = 0;
+  for (const line of lines) {
+    if (line.type === 'runner.started' && from !== undefined) {
+      total += Math.max(0, last - from);
+      from = undefined;
+    }
+    if (line.type === 'child.spawn.intended' && line.child === child) from ??= line.t;
+    last = line.t;
+  }
+  return from === undefined ? total : total + Math.max(0, last - from);
+}

@@ -1,0 +1,79 @@
+/** What became of a child, as the script is told. From the journal and the result file alone, so that it is the same after a crash. */
+import { readRegular } from '../../core/files/index.ts';
+import { truncateOutput } from '../../core/outputs/index.ts';
+import type { ChildLayout } from '../../core/projects/index.ts';
+import { childRunId } from '../../core/runs/index.ts';
+import { readHostResult, type ChildView as ScriptView } from '../../core/workflow/index.ts';
+import type { ChildView } from '../../protocol/index.ts';
+import type { ChildResult } from '../child-settling.ts';
+import type { OpenRun } from '../open-run.ts';
+import type { PlannedChild } from './child-plans.ts';
+
+interface Answered {
+  index: number;
+  key: string;
+  planned: PlannedChild;
+}
+
+export function answerOf(
+  run: OpenRun,
+  { index, key, planned: { plan, lane } }: Answered,
+  { state, error, text }: ChildResult,
+): ScriptView {
+  const child = run.child(index);
+  const { runId } = run.record;
+  const ok = state === 'complete';
+  const saved = savedOutput(child);
+  const pointer = ok && saved !== undefined && plan.output?.mode === 'file-only';
+  const { text: shown, truncated } = truncateOutput(text);
+  const session = child?.session?.file ?? undefined;
+  const files = [saved, truncated ? resultFile(run, child) : undefined, session];
+  return readHostResult(key, {
+    ok,
+    output: pointer ? pointerTo(saved, text) : shown,
+    artifactPaths: [...new Set(files.filter((file) => file !== undefined))],
+    runId: childRunId(runId, index),
+    agent: plan.agent.name,
+    ...(error === null ? {} : { error: error.message }),
+    ...(state === 'stopped' ? { stopped: true } : {}),
+    ...(state === 'paused' ? { interrupted: true } : {}),
+    ...(saved === undefined ? {} : { outputReference: saved }),
+    ...(child?.timedOut && !ok ? { terminalOutcome: { state: 'partial', reason: 'timeout' } } : {}),
+    ...(lane === null ? {} : { lane }),
+    ...(child ? { usage: child.usage } : {}),
+    resumability: resumability(child),
+  }).view;
+}
+
+function savedOutput(child: ChildView | undefined): string | undefined {
+  const { path, outcome } = child?.output ?? {};
+  return outcome === 'saved' || outcome === 'kept' ? path : undefined;
+}
+
+function resultFile(run: OpenRun, child: ChildView | undefined): string | undefined {
+  return child?.result ? `${run.layout.directory}/${child.result.file}` : undefined;
+}
+
+function pointerTo(path: string, text: string): string {
+  return `Saved to ${path} (${Buffer.byteLength(text)} bytes, ${text.split('\n').length} lines).`;
+}
+
+function resumability(child: ChildView | undefined) {
+  const reason =
+    child?.state === 'stopped'
+      ? 'it was stopped'
+      : child?.session?.file
+        ? child.sessionState === 'damaged' || child.sessionState === 'missing'
+          ? `its session file is ${child.sessionState}`
+          : undefined
+        : 'it has no session file';
+  return reason === undefined ? { state: 'resumable' } : { state: 'not-resumable', reason };
+}
+
+/** The text of a settled child. Empty when its result could not be saved. */
+export async function readResult(layout: ChildLayout): Promise<string> {
+  const body = await readRegular(layout.result).catch(() => undefined);
+  if (body === undefined) return '';
+  const { text }: { text?: unknown } = JSON.parse(body);
+  return typeof text === 'string' ? text : '';
+}

@@ -1,0 +1,242 @@
+/** The children of a workflow: each is planned, worked on and judged after a crash as the one child of a single run is. */
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ChildDriver } from '../../core/children/index.ts';
+import { type ChildLayout, childLayout } from '../../core/projects/index.ts';
+import { childAliveMs, parseChildRunId, RunReader } from '../../core/runs/index.ts';
+import { AliveClock } from '../../core/time/index.ts';
+import type { ChildView as ScriptView } from '../../core/workflow/index.ts';
+import {
+  type ChildView,
+  childPlan,
+  type ErrorValue,
+  isTerminal,
+  type JournalLine,
+  lanesError,
+  type RpcParams,
+  type RpcResult,
+  type WorkflowRecord,
+} from '../../protocol/index.ts';
+import { ChildDesk } from '../child-desk.ts';
+import { beginningOf, decideChild, linesOf } from '../child-recovery.ts';
+import type { ChildResult } from '../child-settling.ts';
+import type { Beginning } from '../child-tools.ts';
+import { workOnChild } from '../child-work.ts';
+import { Deadlines } from '../deadlines.ts';
+import type { OpenRun } from '../open-run.ts';
+import { timeoutOf } from '../recover.ts';
+import { type EndReason, RunControl } from '../run-control.ts';
+import { Steering } from '../steering.ts';
+import { answerOf, readResult } from './child-answers.ts';
+import { type PlannedChild, planChild, planResumed, type RetainedChild, titleOf } from './child-plans.ts';
+
+interface LiveChild {
+  readonly index: number;
+  readonly control: RunControl;
+  readonly steering: Steering;
+  readonly desk: ChildDesk;
+  /** Resolves when its end is written down. */
+  readonly over: Promise<ChildResult>;
+}
+
+/** A launch of the script. `again`: an earlier runner had been asked for it. */
+export interface Launch {
+  /** Number of the call. */
+  id: number;
+  key: string;
+  params: Record<string, unknown>;
+  again: boolean;
+}
+
+export class WorkflowChildren {
+  readonly #run: OpenRun;
+  readonly #record: WorkflowRecord;
+  readonly #driver: ChildDriver;
+  readonly #live = new Map<number, LiveChild>();
+  #count: number;
+
+  constructor(run: OpenRun, record: WorkflowRecord, driver: ChildDriver) {
+    this.#run = run;
+    this.#record = record;
+    this.#driver = driver;
+    this.#count = run.view.children.length;
+  }
+
+  /** Works on what the script launched, to its end. @throws LanesError when it cannot be started as asked */
+  async launch({ id, key, params, again }: Launch, ended: AbortSignal): Promise<ScriptView> {
+    // Of a launch that went on by itself there are several; the newest is the one that is under way.
+    const known = again ? this.#run.view.children.findLast(({ call }) => call === id) : undefined;
+    return known ? this.#goOn(known, key, ended) : this.#begin(id, key, params, ended);
+  }
+
+  async #begin(id: number, key: string, params: Record<string, unknown>, ended: AbortSignal): Promise<ScriptView> {
+    const run = this.#run;
+    const planned = await this.#plan(key, params);
+    if (!(await stat(planned.cwd).catch(() => undefined))?.isDirectory())
+      throw lanesError('cwd_missing', { folder: planned.cwd });
+    this.#count += 1;
+    const index = this.#count;
+    const layout = await run.childFolder(index);
+    const { plan, cwd, lane, phase } = planned;
+    const stored = await run.store(layout.plan, `${JSON.stringify({ version: 1, ...planned })}\n`);
+    await run.append({
+      type: 'child.planned',
+      child: index,
+      id,
+      key,
+      agent: plan.agent.name,
+      label: titleOf(plan),
+      phase,
+      lane,
+      model: plan.model ?? null,
+      cwd,
+      plan: stored,
+    });
+    return this.#work(index, key, planned, { kind: 'ask', session: planned.session, prompt: plan.task }, ended);
+  }
+
+  async #plan(key: string, params: Record<string, unknown>): Promise<PlannedChild> {
+    const outputs = join(this.#run.layout.artifacts, 'outputs');
+    const { resume } = params;
+    if (typeof resume !== 'string') return planChild(this.#record, key, params, outputs);
+    return planResumed(this.#record, await this.#retained(resume), params, outputs);
+  }
+
+  /** A child that was lost with its runner: judged by its session, and started at most once more. */
+  async #goOn(known: ChildView, key: string, ended: AbortSignal): Promise<ScriptView> {
+    const { index } = known;
+    const layout = await this.#run.childFolder(index);
+    const planned = await readPlan(layout);
+    const decision = await decideChild(this.#run, known, index);
+    if (decision.decision === 'finish') {
+      const { state, error } = decision;
+      const text = await readResult(layout);
+      return answerOf(this.#run, { index, key, planned }, { state, error, text });
+    }
+    const first: Beginning = { kind: 'ask', session: planned.session, prompt: planned.plan.task };
+    const isOver = wishOf(linesOf(this.#run.earlier, index)) !== undefined;
+    // What was asked to end is not gone on with, whatever stands in its session.
+    return this.#work(index, key, planned, isOver ? first : beginningOf(decision, first), ended);
+  }
+
+  async #work(
+    index: number,
+    key: string,
+    planned: PlannedChild,
+    beginning: Beginning,
+    ended: AbortSignal,
+  ): Promise<ScriptView> {
+    const run = this.#run;
+    const { plan, cwd, timeoutMs } = planned;
+    const layout = await run.childFolder(index);
+    const control = new RunControl();
+    const steering = new Steering(run, index);
+    const clock = new AliveClock({ before: childAliveMs(run.earlier, index) });
+    const limits = { index, scope: 'child' as const, timeoutMs, toolTimeoutMs: plan.toolTimeoutMs };
+    const deadlines = new Deadlines(clock, limits, control, (event) => run.appendInTime(event));
+    const desk = new ChildDesk(run, { index, plan }, layout, deadlines, steering);
+    const onEnded = () => control.request('stop');
+    if (ended.aborted) onEnded();
+    ended.addEventListener('abort', onEnded, { once: true });
+    const wish = wishOf(linesOf(run.earlier, index));
+    if (wish) control.request(wish.reason, wish.error);
+    const over = workOnChild({ run, index, plan, cwd, driver: this.#driver, control, desk, layout }, beginning);
+    this.#live.set(index, { index, control, steering, desk, over });
+    try {
+      return await answerOf(run, { index, key, planned }, await over);
+    } finally {
+      ended.removeEventListener('abort', onEnded);
+      clock.dispose();
+      this.#live.delete(index);
+    }
+  }
+
+  /** @throws LanesError `resume_refused` with the reason */
+  async #retained(id: string): Promise<RetainedChild> {
+    const named = parseChildRunId(id);
+    if (!named) throw lanesError('run_not_found:id', { id });
+    const own = named.runId === this.#record.runId;
+    const directory = own ? this.#run.layout.directory : join(this.#run.project.runs, named.runId);
+    const { record, view } = own ? { record: this.#record, view: this.#run.view } : await RunReader.open(directory);
+    const child = view.children.find(({ index }) => index === named.child);
+    if (!child) throw lanesError('run_not_found:id', { id });
+    if (!isTerminal(child.state)) throw lanesError('resume_refused:active', { state: child.state });
+    if (child.state === 'stopped') throw lanesError('resume_refused:stopped');
+    const session = child.session?.file;
+    if (!session) throw lanesError('resume_refused:no-session');
+    if (record.mode === 'single') return { plan: record.child, cwd: record.cwd, session };
+    const { plan, cwd } = await readPlan(childLayout(directory, child.index));
+    return { plan, cwd, session };
+  }
+
+  // ---- control
+
+  /** The newest child of a key, or the one with this number. */
+  find(wanted: string | number): ChildView | undefined {
+    const { children } = this.#run.view;
+    return children.findLast(({ key, index }) => (typeof wanted === 'number' ? index === wanted : key === wanted));
+  }
+
+  /** `undefined`: it is not worked on. */
+  steering(child: number): Steering | undefined {
+    return this.#live.get(child)?.steering;
+  }
+
+  async end(reason: 'stop' | 'interrupt', child: number, request: RpcParams<'stop'>): Promise<RpcResult<'stop'>> {
+    const live = this.#live.get(child);
+    if (!live) return { outcome: 'too-late' };
+    const { requestId, by } = request;
+    const run = this.#run;
+    await run.appendInTime({
+      type: 'control.requested',
+      requestId,
+      child,
+      action: reason,
+      by,
+      message: null,
+      preview: null,
+    });
+    live.control.request(reason);
+    const { state } = await live.over;
+    const outcome = state === (reason === 'stop' ? 'stopped' : 'paused') ? 'done' : 'too-late';
+    await run.append({ type: 'control.settled', requestId, outcome, reason: null });
+    return { outcome };
+  }
+
+  async answer(params: RpcParams<'answer'>): Promise<RpcResult<'answer'> | undefined> {
+    const child = this.#run.view.questions.find(({ id }) => id === params.questionId)?.child;
+    return child ? this.#live.get(child)?.desk.questions.answer(params) : undefined;
+  }
+
+  /** Resolves when nobody is worked on any more. */
+  async idle(): Promise<void> {
+    while (this.#live.size > 0) await Promise.allSettled([...this.#live.values()].map(({ over }) => over));
+  }
+
+  /** Whether all that is left of the work is its end. */
+  get isEnding(): boolean {
+    return [...this.#live.values()].every(({ desk }) => desk.isOver);
+  }
+
+  hurry(): void {
+    for (const { desk } of this.#live.values()) desk.hurry();
+  }
+
+  async endLiving(): Promise<void> {
+    await Promise.all([...this.#live.values()].map(({ desk }) => desk.endLiving()));
+  }
+}
+
+/** What was asked of a child, or ran out, before its runner died. */
+function wishOf(lines: readonly JournalLine[]): { reason: EndReason; error: ErrorValue | null } | undefined {
+  const asked = lines.flatMap((line) => (line.type === 'control.requested' ? [line.action] : []));
+  if (asked.includes('stop')) return { reason: 'stop', error: null };
+  const error = timeoutOf(lines);
+  if (error) return { reason: 'timeout', error };
+  return asked.includes('interrupt') ? { reason: 'interrupt', error: null } : undefined;
+}
+
+async function readPlan(layout: ChildLayout): Promise<PlannedChild> {
+  const stored: PlannedChild = JSON.parse(await readFile(layout.plan, 'utf8'));
+  return { ...stored, plan: childPlan.parse(stored.plan) };
+}
