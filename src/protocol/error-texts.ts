@@ -433,6 +433,11 @@ export const ERROR_TEXTS = {
     message: 'The field "{field}" cannot be used in workflows yet.',
     hint: 'Leave it out.',
   },
+  receipt_unusable: {
+    message: 'The workflow {runId} has no receipt that could be used.',
+    hint: 'It may still be active. Its agents can be resumed by their own ids.',
+  },
+  'resume_refused:child': { message: 'The agent {key} cannot be resumed: {reason}.' },
   host_failed: { message: 'The command failed: {reason}.' },
   workflow_failed: { message: '{reason}' },
   'resume_refused:workflow': {

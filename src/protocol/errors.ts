@@ -82,6 +82,7 @@ export const ERROR_CODES = [
   'message_invalid',
   'workflow_failed',
   'host_failed',
+  'receipt_unusable',
 ] as const;
 
 export const errorCode = z.enum(ERROR_CODES);

@@ -240,6 +240,10 @@ export const journalEvent = z.discriminatedUnion('type', [
     type: z.literal('workflow.stepped'),
     step: z.number(),
     asks: z.array(workflowAsk),
+    /** What the refusals of the step were decided by. */
+    limits: workflowLimits,
+    /** More of the same step follows. */
+    more: z.optional(z.literal(true)),
     /** Where a limit interrupted it. */
     interruptAt: z.optional(z.object({ polls: z.number(), reason: z.enum(['deadline', 'stop', 'fuel']) })),
   }),
@@ -266,6 +270,7 @@ export const journalEvent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('workflow.ended'),
     ok: z.boolean(),
+    state: terminalState,
     failure: z.nullable(workflowFailure),
     value: z.nullable(storedFile),
     partial: z.nullable(z.enum(['timeout', 'budget_exhausted'])),

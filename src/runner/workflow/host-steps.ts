@@ -25,6 +25,7 @@ import {
   type HostStepView,
   type ProcessIdentity,
   type QuestionAnswer,
+  type RunView,
   toErrorValue,
   type WorkflowRecord,
 } from '../../protocol/index.ts';
@@ -259,6 +260,21 @@ export class HostSteps {
 
   #file(id: number): string {
     return join(this.#run.layout.artifacts, 'host', `${id}.json`);
+  }
+
+  /** Kills what commands of a runner that is gone have left. Returns how many processes there were. */
+  async endLeftovers({ workflow }: RunView): Promise<number> {
+    let count = 0;
+    for (const { id, state } of workflow?.hosts ?? []) {
+      if (state !== 'running') continue;
+      const marker = childMarker(this.#record.runId, `host-${id}`);
+      const line = this.#run.earlier.findLast((one) => one.type === 'host.started' && one.id === id);
+      const root = line?.type === 'host.started' ? line.process : { pid: 0, start: null };
+      const known = await findTree(root, marker);
+      count += known.length;
+      await killTree(root, marker, { deadlineMs: KILL_MS, known });
+    }
+    return count;
   }
 
   /** Ends what is left, without another word in the journal. */

@@ -177,6 +177,17 @@ export class WorkflowChildren {
     return children.findLast(({ key, index }) => (typeof wanted === 'number' ? index === wanted : key === wanted));
   }
 
+  byRunId(id: string): ChildView | undefined {
+    const named = parseChildRunId(id);
+    return named?.runId === this.#record.runId && id.includes('.') ? this.find(named.child) : undefined;
+  }
+
+  /** The only one that is worked on. */
+  get only(): number | undefined {
+    const [first, ...more] = this.#live.keys();
+    return more.length === 0 ? first : undefined;
+  }
+
   /** `undefined`: it is not worked on. */
   steering(child: number): Steering | undefined {
     return this.#live.get(child)?.steering;

@@ -1,0 +1,77 @@
+/** The end of a workflow: result and receipt durable, then the word that there is one. */
+import { join } from 'node:path';
+import type { WorkflowResult } from '../../core/workflow/index.ts';
+import {
+  cutText,
+  describeError,
+  type JournalLine,
+  type StoredFile,
+  type TerminalState,
+  type WorkflowFailure,
+  type WorkflowRecord,
+  wordsOf,
+} from '../../protocol/index.ts';
+import type { OpenRun } from '../open-run.ts';
+import type { RunResult } from '../run-work.ts';
+import { RECEIPT_FILE, receiptOf } from './receipts.ts';
+
+/** Name of the file with value, emits, console, trace and children, in the run's folder. */
+export const WORKFLOW_RESULT_FILE = 'result.json';
+const MESSAGE_CHARS = 4000;
+
+export async function concludeWorkflow(
+  run: OpenRun,
+  record: WorkflowRecord,
+  result: WorkflowResult,
+  isStopped: boolean,
+): Promise<RunResult> {
+  const { ok, error, terminalOutcome, abortedKeys } = result;
+  const state = stateOf(result, isStopped);
+  const { directory } = run.layout;
+  let value: StoredFile | null = null;
+  let unsaved: string | undefined;
+  try {
+    value = await run.store(
+      join(directory, WORKFLOW_RESULT_FILE),
+      `${JSON.stringify({ version: 1, runId: record.runId, state, ...result })}\n`,
+    );
+    const receipt = receiptOf(run.view, state, result, Date.now());
+    await run.store(join(directory, RECEIPT_FILE), `${JSON.stringify(receipt, null, 2)}\n`);
+  } catch (refused) {
+    unsaved = wordsOf(refused);
+  }
+  const failure: WorkflowFailure | null = error
+    ? { ...error, message: cutText(error.message, MESSAGE_CHARS) }
+    : null;
+  await run.append({
+    type: 'workflow.ended',
+    ok,
+    state,
+    failure,
+    value,
+    partial: terminalOutcome?.reason ?? null,
+    aborted: abortedKeys.slice(0, 100),
+  });
+  if (unsaved !== undefined)
+    return { state: 'failed', error: describeError('result_unsaved', { reason: unsaved }) };
+  return resultOf(state, failure);
+}
+
+function stateOf({ ok, terminalOutcome }: WorkflowResult, isStopped: boolean): TerminalState {
+  if (isStopped) return 'stopped';
+  if (ok) return 'complete';
+  return terminalOutcome ? 'partial' : 'failed';
+}
+
+function resultOf(state: TerminalState, failure: WorkflowFailure | null): RunResult {
+  if (state === 'stopped' || failure === null) return { state, error: null };
+  const { message, line, column } = failure;
+  const place = line === undefined ? '' : ` (line ${line}${column === undefined ? '' : `, column ${column}`})`;
+  return { state, error: describeError('workflow_failed', { reason: `${message}${place}` }) };
+}
+
+/** The end that stands in the journal already, when only the terminal event is missing. */
+export function endOfRecord(lines: readonly JournalLine[]): RunResult | undefined {
+  const end = lines.findLast((line) => line.type === 'workflow.ended');
+  return end?.type === 'workflow.ended' ? resultOf(end.state, end.failure) : undefined;
+}

@@ -1,0 +1,148 @@
+/**
+ * A workflow as its journal tells it: one step is what was delivered to the script, what it said and planned, and what it asked for,
+ * in this order and made durable together before anything starts. Long texts stand in files of their own.
+ */
+import { join } from 'node:path';
+import { makePrivateFolder, readRegular } from '../../core/files/index.ts';
+import type {
+  DeliveredStep,
+  ExecutionJournal,
+  Fact,
+  HistoryEntry,
+  SteppedStep,
+} from '../../core/workflow/index.ts';
+import type { JournalEvent, JournalLine, StoredFile, WorkflowFact } from '../../protocol/index.ts';
+import type { OpenRun } from '../open-run.ts';
+
+/** Bytes of JSON that stand in the journal itself. */
+const MAX_INLINE = 512;
+/** Lines of the journal have less than 64 KiB. */
+const PART_BYTES = 32 * 1024;
+const PART_COUNT = 100;
+
+export class WorkflowJournal implements ExecutionJournal {
+  readonly #run: OpenRun;
+  /** Facts whose value stands in a file. */
+  readonly #bodies = new WeakMap<Fact, StoredFile>();
+  readonly #texts = new WeakMap<Fact, string>();
+  #files = 0;
+
+  constructor(run: OpenRun) {
+    this.#run = run;
+  }
+
+  /** Makes the value of a fact durable, before anybody is told of it. */
+  async keep(fact: Fact): Promise<Fact> {
+    if (fact.value === undefined) return fact;
+    const json = JSON.stringify(fact.value);
+    this.#texts.set(fact, json);
+    if (Buffer.byteLength(json) > MAX_INLINE) this.#bodies.set(fact, await this.#store(json));
+    return fact;
+  }
+
+  async #store(json: string): Promise<StoredFile> {
+    const folder = join(this.#run.layout.artifacts, 'facts');
+    await makePrivateFolder(folder);
+    this.#files += 1;
+    return this.#run.store(join(folder, `${this.#run.epoch}-${this.#files}.json`), json);
+  }
+
+  delivered = ({ step, at, facts }: DeliveredStep): void => {
+    const written = facts.map((fact) => this.#written(fact));
+    const parts = inParts(written);
+    for (const [index, part] of parts.entries()) {
+      const more = index < parts.length - 1 ? { more: true as const } : {};
+      this.#run.note({ type: 'workflow.delivered', step, at, facts: part, ...more });
+    }
+  };
+
+  late = (step: DeliveredStep): void => this.delivered(step);
+
+  stepped = async ({ step, asks, emits, console, lanes, interruptAt, limits }: SteppedStep): Promise<void> => {
+    const said: Said['emits'] = [];
+    for (const json of emits)
+      said.push(Buffer.byteLength(json) > MAX_INLINE ? { body: await this.#store(json) } : { json });
+    const events: JournalEvent[] = [];
+    for (const part of inParts(said)) if (part.length > 0) events.push({ type: 'workflow.said', step, emits: part, console: [] });
+    for (const part of inParts(console)) if (part.length > 0) events.push({ type: 'workflow.said', step, emits: [], console: part });
+    if (lanes.length > 0) events.push({ type: 'workflow.planned', lanes });
+    const parts = inParts(asks);
+    for (const [index, part] of parts.entries()) {
+      const isLast = index === parts.length - 1;
+      events.push({
+        type: 'workflow.stepped',
+        step,
+        asks: part,
+        limits,
+        ...(isLast && interruptAt ? { interruptAt } : {}),
+        ...(isLast ? {} : { more: true as const }),
+      });
+    }
+    await this.#run.append(...events);
+  };
+
+  #written(fact: Fact): WorkflowFact {
+    const { id, key, asked = '', ok, message, value } = fact;
+    const body = this.#bodies.get(fact);
+    const json = value === undefined ? undefined : (this.#texts.get(fact) ?? JSON.stringify(value));
+    return {
+      id,
+      key,
+      asked,
+      ok,
+      ...(body ? { body } : json === undefined ? {} : { json }),
+      ...(message === undefined ? {} : { message }),
+    };
+  }
+}
+
+type Said = Extract<JournalEvent, { type: 'workflow.said' }>;
+
+/** At least one part, though it may be empty. */
+function inParts<T>(items: readonly T[]): T[][] {
+  const parts: T[][] = [[]];
+  let bytes = 0;
+  for (const item of items) {
+    const size = Buffer.byteLength(JSON.stringify(item));
+    const last = parts.at(-1) ?? [];
+    if (last.length > 0 && (bytes + size > PART_BYTES || last.length >= PART_COUNT)) {
+      parts.push([item]);
+      bytes = size;
+    } else {
+      last.push(item);
+      bytes += size;
+    }
+  }
+  return parts;
+}
+
+/** What earlier runners wrote down of the script, with the values of the facts. */
+export async function readHistory(directory: string, lines: readonly JournalLine[]): Promise<HistoryEntry[]> {
+  const entries: HistoryEntry[] = [];
+  let facts: Fact[] = [];
+  let asks: SteppedStep['asks'] = [];
+  for (const line of lines) {
+    if (line.type === 'workflow.delivered') {
+      for (const fact of line.facts) facts.push(await readFact(directory, fact));
+      if (line.more) continue;
+      entries.push({ type: 'delivered', step: line.step, at: line.at, facts });
+      facts = [];
+    } else if (line.type === 'workflow.stepped') {
+      asks.push(...line.asks);
+      if (line.more) continue;
+      const { step, interruptAt, limits } = line;
+      entries.push({ type: 'stepped', step, asks, limits, ...(interruptAt ? { interruptAt } : {}) });
+      asks = [];
+    } else if (line.type === 'runner.started') {
+      // What its predecessor had begun to write and not finished is not there.
+      facts = [];
+      asks = [];
+    }
+  }
+  return entries;
+}
+
+async function readFact(directory: string, { json, body, ...fact }: WorkflowFact): Promise<Fact> {
+  const text = body ? await readRegular(join(directory, body.file)) : json;
+  return text === undefined ? fact : { ...fact, value: JSON.parse(text) };
+}

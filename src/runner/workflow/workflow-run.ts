@@ -1,0 +1,250 @@
+/** A run of a workflow script: the engine moves it, the journal remembers it, and children and commands do what it asks for. */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { ChildDriver } from '../../core/children/index.ts';
+import { aliveMs, childNames, describePrinted, foldRun, MAX_EPOCHS, RunReader, runnerLogTail } from '../../core/runs/index.ts';
+import { type Effect, type Fact, type HistoryEntry, isObject, runExecution } from '../../core/workflow/index.ts';
+import {
+  describeError,
+  type JournalLine,
+  lanesError,
+  type RecoverOrder,
+  type RpcParams,
+  type RpcResult,
+  toErrorValue,
+  type WorkflowLimits,
+  type WorkflowRecord,
+  withDetail,
+} from '../../protocol/index.ts';
+import { endLeftovers, settleRequests } from '../leftovers.ts';
+import type { OpenRun } from '../open-run.ts';
+import type { RunControl } from '../run-control.ts';
+import type { RunResult, RunWork } from '../run-work.ts';
+import { HostSteps } from './host-steps.ts';
+import { latestRunId } from './receipts.ts';
+import { WorkflowChildren } from './workflow-children.ts';
+import { concludeWorkflow, endOfRecord } from './workflow-end.ts';
+import { readHistory, WorkflowJournal } from './workflow-journal.ts';
+
+export interface WorkflowRunOptions {
+  /** Path of `engine-worker.mjs`. */
+  engine: string;
+}
+
+export class WorkflowRun implements RunWork {
+  readonly #run: OpenRun;
+  readonly #record: WorkflowRecord;
+  readonly #control: RunControl;
+  readonly #options: WorkflowRunOptions;
+  readonly #children: WorkflowChildren;
+  readonly #hosts: HostSteps;
+  readonly #journal: WorkflowJournal;
+  #isOver = false;
+
+  constructor(
+    run: OpenRun,
+    record: WorkflowRecord,
+    driver: ChildDriver,
+    control: RunControl,
+    options: WorkflowRunOptions,
+  ) {
+    this.#run = run;
+    this.#record = record;
+    this.#control = control;
+    this.#options = options;
+    this.#children = new WorkflowChildren(run, record, driver);
+    this.#hosts = new HostSteps(run, record);
+    this.#journal = new WorkflowJournal(run);
+  }
+
+  async begin(): Promise<RunResult> {
+    try {
+      await this.#run.append({ type: 'run.proceeded' });
+    } catch (error) {
+      return { state: 'failed', error: toErrorValue(error) };
+    }
+    return this.#execute(undefined);
+  }
+
+  async recover(order: RecoverOrder): Promise<RunResult> {
+    const run = this.#run;
+    const { earlier } = run;
+    try {
+      const view = foldRun(this.#record, earlier);
+      const ended = (await endLeftovers(run, view.children)) + (await this.#hosts.endLeftovers(view));
+      await run.append({ type: 'recovery.begun', epoch: run.epoch, settle: order.settle, ended });
+      await settleRequests(run, earlier);
+      const lines = sinceContinued(earlier);
+      const isAsked = lines.some((line) => line.type === 'control.requested' && line.action === 'stop' && line.child === undefined);
+      if (order.settle === 'stop' || isAsked) return { state: 'stopped', error: null };
+      const end = endOfRecord(lines);
+      if (end) return end;
+      const printed = describePrinted(await runnerLogTail(run.layout.directory, run.epoch - 1));
+      if (!earlier.some(({ type }) => type === 'run.proceeded'))
+        return { state: 'failed', error: withDetail(describeError('start_not_confirmed:cut-off'), printed) };
+      if (lostInARow(lines) > MAX_EPOCHS)
+        return { state: 'failed', error: withDetail(describeError('recovery_failed', { count: run.epoch - 1 }), printed) };
+      return await this.#execute(await readHistory(run.layout.directory, earlier));
+    } catch (error) {
+      return { state: 'failed', error: toErrorValue(error) };
+    }
+  }
+
+  async #execute(history: readonly HistoryEntry[] | undefined): Promise<RunResult> {
+    const run = this.#run;
+    const { script, args, seed } = this.#record.workflow;
+    const { limits, timeoutMs } = boundsOf(this.#record, run.earlier);
+    const stop = new AbortController();
+    const over = Promise.withResolvers<void>();
+    void this.#control.race(over.promise).then((how) => how === 'ended' && stop.abort(new Error('somebody stopped it')));
+    try {
+      const { result } = await runExecution({
+        script,
+        ...(args === null ? {} : { args }),
+        state: false,
+        seed,
+        settings: { ...limits, capabilities: { steer: true, host: true, status: true, resolveResume: true } },
+        worker: this.#options.engine,
+        ...(timeoutMs === null ? {} : { timeoutMs }),
+        usedMs: aliveMs(run.earlier),
+        signal: stop.signal,
+        perform: (effect, ended, again) => this.#perform(effect, ended, again),
+        journal: this.#journal,
+        ...(history ? { history } : {}),
+      });
+      // What was told to stop comes to its end, with proof, before the run does.
+      await this.#children.idle();
+      this.#isOver = true;
+      return await concludeWorkflow(run, this.#record, result, this.#control.reason === 'stop');
+    } catch (error) {
+      return { state: 'failed', error: toErrorValue(error) };
+    } finally {
+      this.#isOver = true;
+      over.resolve();
+    }
+  }
+
+  async #perform(effect: Effect, ended: AbortSignal, again: boolean): Promise<Fact> {
+    const { id } = effect;
+    const key = effect.type === 'status' ? effect.target : effect.key;
+    try {
+      const value = await this.#answer(effect, ended, again);
+      return await this.#journal.keep({ id, key, ok: true, value });
+    } catch (error) {
+      return { id, key, ok: false, message: toErrorValue(error).message };
+    }
+  }
+
+  async #answer(effect: Effect, ended: AbortSignal, again: boolean): Promise<unknown> {
+    switch (effect.type) {
+      case 'launch': {
+        const { id, key } = effect;
+        const params = { ...effect.params };
+        if (isObject(params['resume'])) params['resume'] = await latestRunId(this.#run.project.runs, params['resume']);
+        return this.#children.launch({ id, key, params, again }, ended);
+      }
+      case 'host':
+        return this.#hosts.execute({ id: effect.id, key: effect.key, params: effect.params, again }, ended);
+      case 'steer':
+        return this.#say(effect, again);
+      case 'status':
+        return this.#status(effect.target, effect.runId);
+      default:
+        throw new Error(`${effect.type} is not available: the workflow belongs to no mission.`);
+    }
+  }
+
+  async #say({ key, message, options }: Extract<Effect, { type: 'steer' }>, again: boolean) {
+    const child = this.#children.find(key);
+    if (again) return { state: 'missed', error: 'outcome unknown: the runner was lost' };
+    const steering = child && this.#children.steering(child.index);
+    if (!child || !steering) return { state: 'missed', error: 'the agent is not at work' };
+    const requestId = randomUUID();
+    const mode = options['mode'] === 'follow_up' ? 'follow-up' : 'steer';
+    const { state, reason } = await steering.request({ requestId, by: this.#record.owner, mode, message });
+    const detail = reason === null ? {} : { reason };
+    return {
+      state,
+      requestId,
+      deliveryStatus: state,
+      targets: [{ index: child.index, state, ...detail }],
+      ...(reason !== null && (state === 'missed' || state === 'failed') ? { error: reason } : {}),
+    };
+  }
+
+  async #status(target: string, runId: string): Promise<unknown> {
+    const child = this.#children.find(target) ?? this.#children.byRunId(runId);
+    if (child) {
+      const { key, index, agent, state, phase, tool, turns, toolCalls, usage, error } = child;
+      return { ok: true, key, index, agent, state, phase, tool, turns, toolCalls, usage, error: error?.message ?? null };
+    }
+    const { view } = await RunReader.open(join(this.#run.project.runs, runId)).catch(() => {
+      throw lanesError('run_not_found:id', { id: runId });
+    });
+    const { state, title, usage, error } = view;
+    return { ok: true, runId, state, title, usage, error: error?.message ?? null };
+  }
+
+  // ---- control
+
+  async endChild(
+    reason: 'stop' | 'interrupt',
+    child: number,
+    params: RpcParams<'stop'>,
+  ): Promise<RpcResult<'stop'>> {
+    if (!this.#children.find(child)) throw this.#unknownChild(child);
+    return this.#children.end(reason, child, params);
+  }
+
+  async steer(params: RpcParams<'steer'>): Promise<RpcResult<'steer'>> {
+    const child = params.child ?? this.#children.only;
+    if (child === undefined) throw lanesError('child_unknown:needed', { known: childNames(this.#run.view) });
+    if (!this.#children.find(child)) throw this.#unknownChild(child);
+    const steering = this.#children.steering(child);
+    return steering ? steering.request(params) : { state: 'missed', reason: 'the agent is not at work' };
+  }
+
+  #unknownChild(child: number) {
+    return lanesError('child_unknown', { name: String(child), known: childNames(this.#run.view) || '-' });
+  }
+
+  async answer(params: RpcParams<'answer'>): Promise<RpcResult<'answer'>> {
+    return (await this.#children.answer(params)) ?? this.#hosts.questions.answer(params);
+  }
+
+  async close(): Promise<void> {
+    await this.#hosts.questions.close();
+  }
+
+  get isEnding(): boolean {
+    return this.#isOver;
+  }
+
+  hurry(): void {
+    this.#children.hurry();
+  }
+
+  async endLiving(): Promise<void> {
+    await Promise.all([this.#children.endLiving(), this.#hosts.endLiving()]);
+  }
+}
+
+/** The newest limits: those it was launched with, or continued with. */
+function boundsOf(
+  { workflow, timeoutMs }: WorkflowRecord,
+  lines: readonly JournalLine[],
+): { limits: WorkflowLimits; timeoutMs: number | null } {
+  const continued = lines.findLast((line) => line.type === 'run.continued');
+  return continued?.type === 'run.continued' ? continued : { limits: workflow.limits, timeoutMs };
+}
+
+/** What the journal says since the run was continued last. */
+function sinceContinued(lines: readonly JournalLine[]): readonly JournalLine[] {
+  return lines.slice(lines.findLastIndex(({ type }) => type === 'run.continued') + 1);
+}
+
+/** How many runners were started, this one included, since one of them got a step done. */
+function lostInARow(lines: readonly JournalLine[]): number {
+  const last = lines.findLastIndex(({ type }) => type === 'workflow.stepped' || type === 'child.settled');
+  return 1 + lines.slice(last + 1).filter(({ type }) => type === 'runner.started').length;
+}
