@@ -197,11 +197,13 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
     copyFileSync(join(root, 'scripts', 'shims', name), join(outdir, 'bin', name));
     chmodSync(join(outdir, 'bin', name), 0o755);
   }
+  // What a runner executes: its own files, and the engine it starts a thread with.
+  const runtimeFiles = [...runnerFiles, 'engine-worker.mjs', 'quickjs.wasm'];
   const hash = createHash('sha256').update(version);
-  for (const file of runnerFiles) hash.update(file).update(readFileSync(join(outdir, file)));
+  for (const file of runtimeFiles) hash.update(file).update(readFileSync(join(outdir, file)));
   writeFileSync(
     join(outdir, 'runtime.json'),
-    `${JSON.stringify({ version, hash: hash.digest('hex').slice(0, 16), files: runnerFiles })}\n`,
+    `${JSON.stringify({ version, hash: hash.digest('hex').slice(0, 16), files: runtimeFiles })}\n`,
   );
 }
 

@@ -2,7 +2,7 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Toolbox } from '../client/index.ts';
-import { lanesError, type Owner } from '../protocol/index.ts';
+import { lanesError, type Owner, type RunState } from '../protocol/index.ts';
 
 export interface CliContext {
   toolbox: Toolbox;
@@ -53,4 +53,10 @@ function currentFolder(): string {
 
 export function printJson(context: CliContext, value: Record<string, unknown>): void {
   context.out(JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...value }));
+}
+
+/** Of a command that waited for a run. */
+export function exitCodeFor(state: RunState): number {
+  if (state === 'complete') return EXIT.ok;
+  return state === 'failed' || state === 'partial' || state === 'rejected' ? EXIT.runFailed : EXIT.runStopped;
 }

@@ -9,12 +9,13 @@ import { forceStopCommand, interruptCommand, stopCommand } from './commands/end.
 import { installPiCommand } from './commands/install-pi.ts';
 import { resumeCommand } from './commands/resume.ts';
 import { runCommand } from './commands/run.ts';
+import { runWorkflowCommand } from './commands/run-workflow.ts';
 import { statusCommand } from './commands/status.ts';
 import { steerCommand } from './commands/steer.ts';
 import { transcriptCommand } from './commands/transcript.ts';
 import { validateCommand } from './commands/validate.ts';
 import { createContext, EXIT, printJson, SCHEMA_VERSION } from './context.ts';
-import { flag, parse, text } from './options.ts';
+import { flag, parse, text, texts } from './options.ts';
 import { USAGE } from './usage.ts';
 
 /** Whether a flag stands among the options, in front of any `--`. */
@@ -34,6 +35,12 @@ async function main(args: string[]): Promise<number> {
   if (has(rest, '--help', '-h')) return print('usage', USAGE);
   switch (command) {
     case 'run': {
+      // What goes with an agent does not go with a script, and the other way round.
+      if (has(rest, '--script') || rest.some((arg) => arg.startsWith('--script=')))
+        return runWorkflowCommand(context, {
+          ...blankWorkflow,
+          ...parse(rest, WORKFLOW_OPTIONS, { min: 0, max: 0 }).values,
+        });
       const options = {
         agent: text,
         task: text,
@@ -126,6 +133,33 @@ async function main(args: string[]): Promise<number> {
       throw lanesError('launch_invalid:command', { command });
   }
 }
+
+const WORKFLOW_OPTIONS = {
+  script: text,
+  args: text,
+  'allow-host': texts,
+  'max-spawns': text,
+  concurrency: text,
+  model: text,
+  cwd: text,
+  timeout: text,
+  approve: flag,
+  wait: flag,
+};
+
+const blankWorkflow = {
+  script: '',
+  args: undefined,
+  'allow-host': undefined,
+  'max-spawns': undefined,
+  concurrency: undefined,
+  model: undefined,
+  cwd: undefined,
+  timeout: undefined,
+  approve: undefined,
+  wait: undefined,
+  json: undefined,
+};
 
 const blank = {
   agent: undefined,

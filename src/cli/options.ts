@@ -3,6 +3,8 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { lanesError, wordsOf } from '../protocol/index.ts';
 
 export const text = { type: 'string' } as const;
+/** May be given several times. */
+export const texts = { type: 'string', multiple: true } as const;
 export const flag = { type: 'boolean' } as const;
 
 type Options = NonNullable<ParseArgsConfig['options']>;

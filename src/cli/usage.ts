@@ -12,6 +12,12 @@ export const USAGE = `pi-lanes — run Pi coding agents that outlive the window 
       --tool-timeout SECONDS  end the run when one tool call takes longer
       --approve            let Pi load this project's own extensions and settings
       --wait               wait for the end and print the answer
+  pi-lanes run --script FILE [options]              run a workflow script (- for standard input)
+      --args JSON          what the script finds in args
+      --allow-host GLOB    commands of the script that need no question (* stands for anything); may be repeated
+      --max-spawns N       most children of the run; default 64
+      --concurrency N      most children at the same time; default 20
+      --model, --cwd, --timeout (default: no limit), --approve, --wait
   pi-lanes status [RUN] [--all] [--limit N]         list runs, or show one
   pi-lanes transcript RUN [--follow]                what the agent said and did
   pi-lanes stop RUN                                 stop it, and prove that it stopped

@@ -3,8 +3,9 @@ export { answerQuestion, type Ended, interruptRun, steerRun, stopRun } from './c
 export { type Check, examine } from './doctor.ts';
 export { type ForceStopped, forceStopRun, mayNeedForce } from './force-stop.ts';
 export { installOfferedPi, type PiInstallOffer, prepareInstall } from './install-pi.ts';
-export { type Launched, launch, startRun } from './launch.ts';
+export { type Launched, launch, launchWorkflow, startRun } from './launch.ts';
 export { DEFAULT_TIMEOUT_MS, type LaunchPlan, type LaunchRequest, planLaunch } from './plan.ts';
+export { type PlannedWorkflow, planWorkflow, type WorkflowRequest } from './plan-workflow.ts';
 export { recoverRun } from './recover.ts';
 export { readResultText, TranscriptFollower } from './result.ts';
 export { GO_ON, isResumable, type Resumed, type ResumeRequest, resumeKind, resumeRun } from './resume.ts';
@@ -12,3 +13,4 @@ export { RunFollower, type RunSnapshot, readSnapshot } from './run-snapshot.ts';
 export { allStores, findRun, RunStore } from './run-store.ts';
 export { RunWatcher, waitForEnd } from './run-watcher.ts';
 export { piLimits, type SettingOverrides, Toolbox, type Tools } from './toolbox.ts';
+export { readWorkflowResult, type WorkflowResultFile } from './workflow-result.ts';

@@ -2,6 +2,7 @@
 import { explainDisk } from '../core/files/index.ts';
 import { ensureProject, type Project, type ProjectLayout } from '../core/projects/index.ts';
 import { type LaunchPlan, type LaunchRequest, planLaunch } from './plan.ts';
+import { planWorkflow, type WorkflowRequest } from './plan-workflow.ts';
 import { ANSWER_MS, startRunner } from './runner-process.ts';
 import type { Toolbox } from './toolbox.ts';
 
@@ -17,6 +18,11 @@ export interface Launched {
 /** Plans and starts. Throws before anything exists when the request cannot be carried out. */
 export async function launch(toolbox: Toolbox, request: LaunchRequest): Promise<Launched> {
   return startRun(toolbox, await planLaunch(toolbox, request));
+}
+
+/** The same for a workflow script. */
+export async function launchWorkflow(toolbox: Toolbox, request: WorkflowRequest): Promise<Launched> {
+  return startRun(toolbox, await planWorkflow(toolbox, request));
 }
 
 export async function startRun(

@@ -139,7 +139,7 @@ function runLimit({ timeoutMs, maxRuntimeMs }: LaunchRequest): number | null {
   return ms === null ? null : checkTimeout(name ?? 'timeoutMs', ms ?? DEFAULT_TIMEOUT_MS);
 }
 
-function checkTimeout(name: string, ms: number): number {
+export function checkTimeout(name: string, ms: number): number {
   if (Number.isInteger(ms) && ms > 0 && ms <= MAX_LIMIT_MS) return ms;
   throw lanesError('launch_invalid:milliseconds', { name, value: ms, max: MAX_LIMIT_MS });
 }
@@ -181,7 +181,7 @@ function checkModel(model: string | undefined): void {
   if (model?.trim() === '') throw lanesError('launch_invalid:empty-model');
 }
 
-async function checkFolder(request: LaunchRequest): Promise<string> {
+export async function checkFolder(request: Pick<LaunchRequest, 'cwd' | 'base'>): Promise<string> {
   if (request.cwd.trim() === '') throw lanesError('launch_invalid:empty-folder');
   const path = request.base === undefined ? resolve(request.cwd) : resolve(request.base, request.cwd);
   const named = path === request.cwd ? `"${path}"` : `"${request.cwd}" (${path})`;

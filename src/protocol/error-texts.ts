@@ -278,7 +278,6 @@ export const ERROR_TEXTS = {
   'runner_refused:token': { message: 'The token is not that of this run.' },
   'runner_refused:hello': { message: 'The first message must be hello with the token of the run.' },
   'runner_refused:proceed': { message: 'There is no run to proceed with.' },
-  'runner_refused:workflow': { message: 'This runner knows no workflows.' },
   'runner_refused:second': { message: 'This runner has a run already.' },
   'runner_refused:other': { message: 'This runner was started for {runId}.' },
   'runner_refused:parameters': { message: 'The parameters of {method} cannot be used: {faults}.' },
@@ -438,6 +437,16 @@ export const ERROR_TEXTS = {
     hint: 'It may still be active. Its agents can be resumed by their own ids.',
   },
   'resume_refused:child': { message: 'The agent {key} cannot be resumed: {reason}.' },
+  script_invalid: {
+    message: 'The script has an error in line {line}, column {column}: {message}',
+    hint: 'See `pi-lanes validate`, or the Problems view.',
+  },
+  'script_invalid:several': {
+    message: 'The script has {count} errors, the first in line {line}, column {column}: {message}',
+    hint: 'See `pi-lanes validate`, or the Problems view.',
+  },
+  'launch_invalid:count': { message: '{option} is "{value}".', hint: 'It must be a whole number from 1 to 999999.' },
+  'launch_invalid:args': { message: 'The arguments of the workflow cannot be used: {reason}.' },
   host_failed: { message: 'The command failed: {reason}.' },
   workflow_failed: { message: '{reason}' },
   'resume_refused:workflow': {

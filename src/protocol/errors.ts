@@ -47,6 +47,7 @@ export const ERROR_CODES = [
   'run_not_found',
   'run_not_running',
   'run_unreadable',
+  'script_invalid',
   'script_unreadable',
   'runner_died',
   'runner_refused',

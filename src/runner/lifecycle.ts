@@ -23,6 +23,7 @@ import { type EndReason, RunControl } from './run-control.ts';
 import type { RunResult, RunWork } from './run-work.ts';
 import { RunnerServer } from './server.ts';
 import { SingleRun } from './single-run.ts';
+import { WorkflowRun } from './workflow/workflow-run.ts';
 
 /** Milliseconds the last lines of an end have when the system wants the process gone. */
 const LAST_WORDS_MS = 2000;
@@ -34,6 +35,8 @@ const LEAVE_MS = 30_000;
 const SUPERSEDED = 4;
 
 export interface LifecycleOptions {
+  /** Path of `engine-worker.mjs`. */
+  engine: string;
   proceedDeadlineMs?: number;
   fault?: ((type: JournalEventType, when: 'before' | 'after') => void) | undefined;
   /** Bytes of journal up to which progress is recorded. */
@@ -58,7 +61,7 @@ export class RunnerLifecycle {
   #over = false;
   #leaving: Promise<void> | undefined;
 
-  constructor(order: StartOrder, driver: ChildDriver, options: LifecycleOptions = {}) {
+  constructor(order: StartOrder, driver: ChildDriver, options: LifecycleOptions) {
     this.#order = order;
     this.#driver = driver;
     this.#options = options;
@@ -114,7 +117,7 @@ export class RunnerLifecycle {
 
   #own(run: OpenRun): void {
     this.#run = run;
-    this.#work = workOf(run, this.#driver, this.#control);
+    this.#work = workOf(run, this.#driver, this.#control, this.#options);
   }
 
   /**
@@ -252,10 +255,11 @@ export class RunnerLifecycle {
   }
 }
 
-function workOf(run: OpenRun, driver: ChildDriver, control: RunControl): RunWork {
+function workOf(run: OpenRun, driver: ChildDriver, control: RunControl, { engine }: LifecycleOptions): RunWork {
   const { record } = run;
-  if (record.mode === 'workflow') throw lanesError('runner_refused:workflow');
-  return new SingleRun(run, record, driver, control);
+  return record.mode === 'workflow'
+    ? new WorkflowRun(run, record, driver, control, { engine })
+    : new SingleRun(run, record, driver, control);
 }
 
 function wasCutShort({ state, error }: RunResult): boolean {

@@ -47,7 +47,7 @@ it.each([
   const fault = (type: JournalEventType, when: 'before' | 'after') => {
     if (type === 'control.requested' && when === moment) left = lifecycle.leave();
   };
-  const lifecycle = new RunnerLifecycle(order, driver, { fault });
+  const lifecycle = new RunnerLifecycle(order, driver, { engine: '', fault });
   const lived = lifecycle.live();
   const peer = new RpcPeer(await waitFor('the socket', () => connectSocket(address, 1000).catch(() => undefined)));
   peer.listen();

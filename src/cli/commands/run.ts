@@ -4,9 +4,9 @@ import { text as readStream } from 'node:stream/consumers';
 import { type LaunchRequest, launch, RunStore, waitForEnd } from '../../client/index.ts';
 import { timeLimit } from '../../core/settings/index.ts';
 import { visible } from '../../core/transcripts/index.ts';
-import { describeError, type ErrorValue, lanesError, type RunState, wordsOf } from '../../protocol/index.ts';
+import { describeError, type ErrorValue, lanesError, wordsOf } from '../../protocol/index.ts';
 import { readAnswerText } from '../answer-text.ts';
-import { type CliContext, EXIT, printJson } from '../context.ts';
+import { type CliContext, EXIT, exitCodeFor, printJson } from '../context.ts';
 
 export interface RunOptions {
   agent: string | undefined;
@@ -142,9 +142,4 @@ function timeouts(options: RunOptions): Pick<LaunchRequest, 'timeoutMs' | 'toolT
     ...(timeout === undefined ? {} : { timeoutMs: limit('--timeout', timeout, true) }),
     ...(toolMs === null ? {} : { toolTimeoutMs: toolMs }),
   };
-}
-
-function exitCodeFor(state: RunState): number {
-  if (state === 'complete') return EXIT.ok;
-  return state === 'failed' || state === 'partial' || state === 'rejected' ? EXIT.runFailed : EXIT.runStopped;
 }

@@ -47,7 +47,8 @@ export function receiptOf(view: RunView, state: TerminalState, result: WorkflowR
       ...(agent === undefined ? {} : { agent }),
       ...(outputReference === undefined ? {} : { outputReference }),
       ...(runId === undefined ? {} : { latestRunId: runId }),
-      resumability: given.success && runId !== undefined ? given.data : { state: 'not-resumable', reason: 'it was not started' },
+      resumability:
+        given.success && runId !== undefined ? given.data : { state: 'not-resumable', reason: 'it was not started' },
       continuation: continuation ?? { runIds: runId === undefined ? [] : [runId] },
       ...(lane === undefined ? {} : { lane }),
       ...(terminalOutcome === undefined ? {} : { terminalOutcome }),
@@ -61,9 +62,10 @@ export function receiptOf(view: RunView, state: TerminalState, result: WorkflowR
       key,
       agent,
       latestRunId: runId,
-      resumability: session?.file && state !== 'stopped'
-        ? { state: 'resumable' }
-        : { state: 'not-resumable', reason: state === 'stopped' ? 'it was stopped' : 'it has no session file' },
+      resumability:
+        session?.file && state !== 'stopped'
+          ? { state: 'resumable' }
+          : { state: 'not-resumable', reason: state === 'stopped' ? 'it was stopped' : 'it has no session file' },
       continuation: { runIds: [runId] },
     };
   }

@@ -40,9 +40,7 @@ export async function concludeWorkflow(
   } catch (refused) {
     unsaved = wordsOf(refused);
   }
-  const failure: WorkflowFailure | null = error
-    ? { ...error, message: cutText(error.message, MESSAGE_CHARS) }
-    : null;
+  const failure: WorkflowFailure | null = error ? { ...error, message: cutText(error.message, MESSAGE_CHARS) } : null;
   await run.append({
     type: 'workflow.ended',
     ok,
@@ -52,8 +50,7 @@ export async function concludeWorkflow(
     partial: terminalOutcome?.reason ?? null,
     aborted: abortedKeys.slice(0, 100),
   });
-  if (unsaved !== undefined)
-    return { state: 'failed', error: describeError('result_unsaved', { reason: unsaved }) };
+  if (unsaved !== undefined) return { state: 'failed', error: describeError('result_unsaved', { reason: unsaved }) };
   return resultOf(state, failure);
 }
 

@@ -4,13 +4,7 @@
  */
 import { join } from 'node:path';
 import { makePrivateFolder, readRegular } from '../../core/files/index.ts';
-import type {
-  DeliveredStep,
-  ExecutionJournal,
-  Fact,
-  HistoryEntry,
-  SteppedStep,
-} from '../../core/workflow/index.ts';
+import type { DeliveredStep, ExecutionJournal, Fact, HistoryEntry, SteppedStep } from '../../core/workflow/index.ts';
 import type { JournalEvent, JournalLine, StoredFile, WorkflowFact } from '../../protocol/index.ts';
 import type { OpenRun } from '../open-run.ts';
 
@@ -63,8 +57,10 @@ export class WorkflowJournal implements ExecutionJournal {
     for (const json of emits)
       said.push(Buffer.byteLength(json) > MAX_INLINE ? { body: await this.#store(json) } : { json });
     const events: JournalEvent[] = [];
-    for (const part of inParts(said)) if (part.length > 0) events.push({ type: 'workflow.said', step, emits: part, console: [] });
-    for (const part of inParts(console)) if (part.length > 0) events.push({ type: 'workflow.said', step, emits: [], console: part });
+    for (const part of inParts(said))
+      if (part.length > 0) events.push({ type: 'workflow.said', step, emits: part, console: [] });
+    for (const part of inParts(console))
+      if (part.length > 0) events.push({ type: 'workflow.said', step, emits: [], console: part });
     if (lanes.length > 0) events.push({ type: 'workflow.planned', lanes });
     const parts = inParts(asks);
     for (const [index, part] of parts.entries()) {

@@ -2,7 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { ChildDriver } from '../../core/children/index.ts';
-import { aliveMs, childNames, describePrinted, foldRun, MAX_EPOCHS, RunReader, runnerLogTail } from '../../core/runs/index.ts';
+import {
+  aliveMs,
+  childNames,
+  describePrinted,
+  foldRun,
+  MAX_EPOCHS,
+  RunReader,
+  runnerLogTail,
+} from '../../core/runs/index.ts';
 import { type Effect, type Fact, type HistoryEntry, isObject, runExecution } from '../../core/workflow/index.ts';
 import {
   describeError,
@@ -75,7 +83,9 @@ export class WorkflowRun implements RunWork {
       await run.append({ type: 'recovery.begun', epoch: run.epoch, settle: order.settle, ended });
       await settleRequests(run, earlier);
       const lines = sinceContinued(earlier);
-      const isAsked = lines.some((line) => line.type === 'control.requested' && line.action === 'stop' && line.child === undefined);
+      const isAsked = lines.some(
+        (line) => line.type === 'control.requested' && line.action === 'stop' && line.child === undefined,
+      );
       if (order.settle === 'stop' || isAsked) return { state: 'stopped', error: null };
       const end = endOfRecord(lines);
       if (end) return end;
@@ -83,7 +93,10 @@ export class WorkflowRun implements RunWork {
       if (!earlier.some(({ type }) => type === 'run.proceeded'))
         return { state: 'failed', error: withDetail(describeError('start_not_confirmed:cut-off'), printed) };
       if (lostInARow(lines) > MAX_EPOCHS)
-        return { state: 'failed', error: withDetail(describeError('recovery_failed', { count: run.epoch - 1 }), printed) };
+        return {
+          state: 'failed',
+          error: withDetail(describeError('recovery_failed', { count: run.epoch - 1 }), printed),
+        };
       return await this.#execute(await readHistory(run.layout.directory, earlier));
     } catch (error) {
       return { state: 'failed', error: toErrorValue(error) };
@@ -96,7 +109,9 @@ export class WorkflowRun implements RunWork {
     const { limits, timeoutMs } = boundsOf(this.#record, run.earlier);
     const stop = new AbortController();
     const over = Promise.withResolvers<void>();
-    void this.#control.race(over.promise).then((how) => how === 'ended' && stop.abort(new Error('somebody stopped it')));
+    void this.#control
+      .race(over.promise)
+      .then((how) => how === 'ended' && stop.abort(new Error('somebody stopped it')));
     try {
       const { result } = await runExecution({
         script,
@@ -176,7 +191,19 @@ export class WorkflowRun implements RunWork {
     const child = this.#children.find(target) ?? this.#children.byRunId(runId);
     if (child) {
       const { key, index, agent, state, phase, tool, turns, toolCalls, usage, error } = child;
-      return { ok: true, key, index, agent, state, phase, tool, turns, toolCalls, usage, error: error?.message ?? null };
+      return {
+        ok: true,
+        key,
+        index,
+        agent,
+        state,
+        phase,
+        tool,
+        turns,
+        toolCalls,
+        usage,
+        error: error?.message ?? null,
+      };
     }
     const { view } = await RunReader.open(join(this.#run.project.runs, runId)).catch(() => {
       throw lanesError('run_not_found:id', { id: runId });
@@ -187,11 +214,7 @@ export class WorkflowRun implements RunWork {
 
   // ---- control
 
-  async endChild(
-    reason: 'stop' | 'interrupt',
-    child: number,
-    params: RpcParams<'stop'>,
-  ): Promise<RpcResult<'stop'>> {
+  async endChild(reason: 'stop' | 'interrupt', child: number, params: RpcParams<'stop'>): Promise<RpcResult<'stop'>> {
     if (!this.#children.find(child)) throw this.#unknownChild(child);
     return this.#children.end(reason, child, params);
   }

@@ -1,0 +1,153 @@
+/** From a script to a complete launch record of a workflow. Everything that can be refused is refused here, before any file. */
+import { randomInt } from 'node:crypto';
+import { basename, join } from 'node:path';
+import { bundledAgents, toContract } from '../core/agents/index.ts';
+import { splitLevel } from '../core/models/index.ts';
+import { findProject } from '../core/projects/index.ts';
+import { newRunId } from '../core/runs/index.ts';
+import { DEFAULT_CONCURRENCY, ScriptValidator, toJsonText } from '../core/workflow/index.ts';
+import {
+  cutText,
+  DEFAULT_MAX_SPAWNS,
+  describeFaults,
+  type Finding,
+  type HostPolicy,
+  type LaunchRecord,
+  lanesError,
+  type Owner,
+  type ScriptAnalysis,
+  type UsageBudget,
+  type WorkflowRecord,
+  wordsOf,
+  workflowRecord,
+} from '../protocol/index.ts';
+import { checkFolder, checkTimeout, type LaunchPlan } from './plan.ts';
+import { ensureRuntime } from './runtime.ts';
+import type { Toolbox } from './toolbox.ts';
+
+export interface WorkflowRequest {
+  script: string;
+  /** Where it was read from, absolute; null: it was given as text. */
+  file: string | null;
+  /** What lists show; absent: the name of the file. */
+  name?: string;
+  /** Plain JSON. */
+  args?: unknown;
+  /** Absolute, or relative to `base`. */
+  cwd: string;
+  base?: string;
+  fallbackRoot?: string;
+  owner: Owner;
+  trust: LaunchRecord['trust'];
+  /** Milliseconds; null: no deadline. */
+  timeoutMs?: number | null;
+  globalConcurrencyLimit?: number;
+  maxSubagentSpawnsPerRun?: number;
+  usageBudget?: UsageBudget;
+  /** Default: a person is asked about each command. */
+  host?: HostPolicy;
+  /** For agents that name none, as `provider/id` with an optional `:level`. */
+  defaultModel?: string;
+}
+
+/** What is known of a workflow before it starts. */
+export interface PlannedWorkflow extends LaunchPlan<WorkflowRecord> {
+  analysis: ScriptAnalysis;
+}
+
+const NAME_CHARS = 96;
+
+export async function planWorkflow(toolbox: Toolbox, request: WorkflowRequest): Promise<PlannedWorkflow> {
+  const { script, file, owner, trust } = request;
+  const args = argsText(request.args);
+  const timeoutMs =
+    request.timeoutMs === undefined || request.timeoutMs === null ? null : checkTimeout('timeoutMs', request.timeoutMs);
+  const cwd = await checkFolder(request);
+  const limits = {
+    globalConcurrencyLimit: request.globalConcurrencyLimit ?? DEFAULT_CONCURRENCY,
+    maxSubagentSpawnsPerRun: request.maxSubagentSpawnsPerRun ?? DEFAULT_MAX_SPAWNS,
+    ...(request.usageBudget ? { usageBudget: request.usageBudget } : {}),
+  };
+  const analysis = await checkScript(toolbox, script, limits.maxSubagentSpawnsPerRun);
+  const [project, tools, runtime] = await Promise.all([
+    findProject(toolbox.agentDir, cwd, request.fallbackRoot),
+    toolbox.tools(),
+    ensureRuntime(toolbox.distDirectory, toolbox.root),
+  ]);
+  const { model: wanted, thinking } = splitLevel(request.defaultModel ?? '');
+  const defaultModel = await tools.models.resolve(wanted === '' ? undefined : wanted);
+  const { models } = await tools.models.usable();
+  const record: WorkflowRecord = {
+    version: 1,
+    runId: newRunId(),
+    createdAt: Date.now(),
+    mode: 'workflow',
+    workflow: {
+      name: nameOf(request),
+      file,
+      script,
+      args,
+      seed: randomInt(2 ** 32),
+      limits,
+      host: request.host ?? { mode: 'ask', globs: [] },
+      agents: bundledAgents().map((agent) => ({
+        contract: toContract(agent),
+        aliases: agent.aliases,
+        ...(agent.model === undefined ? {} : { model: agent.model }),
+        ...(agent.thinking === undefined ? {} : { thinking: agent.thinking }),
+      })),
+      models: models.map((model) => model.name),
+      ...(defaultModel === undefined
+        ? {}
+        : { defaultModel: thinking === undefined ? defaultModel.name : `${defaultModel.name}:${thinking}` }),
+    },
+    cwd,
+    owner,
+    parent: null,
+    workflowKey: null,
+    lane: null,
+    ceiling: null,
+    resume: null,
+    trust,
+    timeoutMs,
+    runtime: runtime.hash,
+    client: toolbox.client,
+    agentDir: toolbox.agentDir,
+    node: tools.node.file,
+    pi: tools.installation,
+  };
+  const parsed = workflowRecord.safeParse(record);
+  if (!parsed.success) throw lanesError('launch_invalid:record', { faults: describeFaults(parsed.error) });
+  return { record: parsed.data, project, runtime, electron: tools.node.electron, analysis };
+}
+
+function argsText(args: unknown): string | null {
+  if (args === undefined) return null;
+  try {
+    return toJsonText(args, 'args', 'strict');
+  } catch (error) {
+    throw lanesError('launch_invalid:args', { reason: wordsOf(error) });
+  }
+}
+
+/** A script that must fail costs nothing: it is refused with its first mistake. */
+async function checkScript(toolbox: Toolbox, script: string, maxSubagentSpawnsPerRun: number): Promise<ScriptAnalysis> {
+  await using validator = new ScriptValidator({ worker: join(toolbox.distDirectory, 'validate-worker.mjs') });
+  const analysis = await validator.analyse(script, { maxSubagentSpawnsPerRun });
+  const errors = analysis.findings.filter(({ severity }) => severity === 'error');
+  const [first] = errors;
+  if (first) throw scriptInvalid(first, errors.length);
+  return analysis;
+}
+
+function scriptInvalid({ line, column, message }: Finding, count: number) {
+  const params = { line, column, message };
+  return count === 1
+    ? lanesError('script_invalid', params)
+    : lanesError('script_invalid:several', { ...params, count });
+}
+
+function nameOf({ name, file }: WorkflowRequest): string {
+  const given = name ?? (file === null ? 'workflow' : basename(file).replace(/(?:\.workflow)?\.m?js$/, ''));
+  return cutText(given.replace(/\p{Cc}+/gu, ' ').trim() || 'workflow', NAME_CHARS);
+}

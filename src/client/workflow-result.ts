@@ -1,0 +1,21 @@
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { readRegular } from '../core/files/index.ts';
+
+const workflowResult = z.object({
+  ok: z.boolean(),
+  value: z.optional(z.unknown()),
+  emits: z.array(z.unknown()),
+  console: z.array(z.object({ level: z.string(), text: z.string() })),
+  trace: z.array(z.looseObject({ operation: z.string(), key: z.string(), state: z.string() })),
+});
+export type WorkflowResultFile = z.infer<typeof workflowResult>;
+
+/** What a workflow came to; `undefined` when it has no result, or none that can be read. */
+export async function readWorkflowResult(directory: string): Promise<WorkflowResultFile | undefined> {
+  try {
+    return workflowResult.parse(JSON.parse(await readRegular(join(directory, 'result.json'))));
+  } catch {
+    return undefined;
+  }
+}
