@@ -1,4 +1,5 @@
 export { type CleanUpRequest, cleanUp } from './clean-up.ts';
+export { continueWorkflow, mayContinue, type NewBounds } from './continue-workflow.ts';
 export { answerQuestion, type Ended, interruptRun, steerRun, stopRun } from './control.ts';
 export { type Check, examine } from './doctor.ts';
 export { type ForceStopped, forceStopRun, mayNeedForce } from './force-stop.ts';

@@ -3,7 +3,15 @@ import { access, constants, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { projectLayout } from '../core/projects/index.ts';
 import { RunReader, readLaunchRecord } from '../core/runs/index.ts';
-import { isTerminal, LanesError, type LaunchRecord, lanesError, type Owner } from '../protocol/index.ts';
+import {
+  isTerminal,
+  LanesError,
+  type LaunchRecord,
+  lanesError,
+  type Owner,
+  type RunView,
+  type WorkflowBounds,
+} from '../protocol/index.ts';
 import { startRunner } from './runner-process.ts';
 import { ensureRuntime } from './runtime.ts';
 import type { Toolbox } from './toolbox.ts';
@@ -13,12 +21,16 @@ export function projectOf(directory: string) {
   return projectLayout(dirname(dirname(directory)));
 }
 
-/** Resolves when the new runner owns the run. Throws `lock_held` when somebody else took it over first. */
+/**
+ * Resolves when the new runner owns the run. `bounds`: of an ended workflow that is to go on. Throws `lock_held` when somebody else
+ * took it over first.
+ */
 export async function recoverRun(
   toolbox: Toolbox,
   directory: string,
   settle: 'continue' | 'stop',
   by: Owner,
+  bounds?: WorkflowBounds,
 ): Promise<void> {
   const record = await readLaunchRecord(directory);
   const own = join(toolbox.root.runtime, record.runtime, 'runner.mjs');
@@ -31,7 +43,9 @@ export async function recoverRun(
     projectDirectory: projectOf(directory).directory,
     settle,
     by,
+    ...(bounds ? { bounds } : {}),
   };
+  const continued = bounds ? timesContinued((await RunReader.open(directory)).view) : 0;
   try {
     const { peer } = await startRunner(
       toolbox,
@@ -46,9 +60,14 @@ export async function recoverRun(
       throw lanesError('lock_held:taken-over');
     }
     // What was left to do may be done, and the new runner gone, before it could be reached.
-    if (isTerminal((await RunReader.open(directory)).view.state)) return;
+    const { view } = await RunReader.open(directory);
+    if (isTerminal(view.state) && (!bounds || timesContinued(view) > continued)) return;
     throw error;
   }
+}
+
+function timesContinued({ workflow }: RunView): number {
+  return workflow?.continued ?? 0;
 }
 
 /** The Node the run was started with, so that nothing that was configured since keeps it from being put in order. */

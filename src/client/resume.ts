@@ -17,6 +17,7 @@ import {
   type RunView,
   type SingleRecord,
 } from '../protocol/index.ts';
+import { continueWorkflow, mayContinue } from './continue-workflow.ts';
 import { type Launched, startRun } from './launch.ts';
 import { checkTask, type LaunchPlan } from './plan.ts';
 import { projectOf, recoverRun } from './recover.ts';
@@ -53,6 +54,7 @@ export async function resumeKind(directory: string): Promise<'continue' | 'resum
   const state = await deriveState(directory, view);
   if (state === 'lost') return 'continue';
   if (!isTerminal(state)) throw notEnded(state);
+  if (mayContinue(view)) return 'continue';
   if (state === 'rejected') throw lanesError('resume_refused:rejected');
   if (!isResumable(state, view)) throw lanesError('resume_refused:stopped');
   return 'resume';
@@ -71,8 +73,9 @@ export async function resumeRun(toolbox: Toolbox, request: ResumeRequest): Promi
   const { directory, owner } = request;
   if ((await resumeKind(directory)) === 'continue') {
     await refuseForLost(request);
-    await recoverRun(toolbox, directory, 'continue', owner);
-    const { runId } = await readLaunchRecord(directory);
+    const { runId, mode } = await readLaunchRecord(directory);
+    if (mode === 'workflow') await continueWorkflow(toolbox, directory, owner);
+    else await recoverRun(toolbox, directory, 'continue', owner);
     return { kind: 'continued', runId, directory };
   }
   return { kind: 'resumed', ...(await startRun(toolbox, await planResume(toolbox, request))) };

@@ -436,6 +436,18 @@ export const ERROR_TEXTS = {
     message: 'The workflow {runId} has no receipt that could be used.',
     hint: 'It may still be active. Its agents can be resumed by their own ids.',
   },
+  'resume_refused:single': {
+    message: 'Only workflows are continued after their end.',
+    hint: 'Resume the run: a new one goes on with its session.',
+  },
+  'resume_refused:final': {
+    message: 'The workflow cannot be continued: it is {state}, and no limit has ended it.',
+    hint: 'Start it again, or resume one of its agents.',
+  },
+  'resume_refused:time': {
+    message: 'The workflow has used {used} ms of its time; the limit is {limit} ms.',
+    hint: 'Continue it with a higher time limit.',
+  },
   'resume_refused:child': { message: 'The agent {key} cannot be resumed: {reason}.' },
   script_invalid: {
     message: 'The script has an error in line {line}, column {column}: {message}',

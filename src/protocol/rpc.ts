@@ -7,6 +7,7 @@ import * as z from 'zod/mini';
 import { errorValue } from './errors.ts';
 import { launchRecord, owner, runId } from './run.ts';
 import { runView } from './view.ts';
+import { workflowBounds } from './workflow-run.ts';
 
 export const RPC_VERSION = 1;
 
@@ -109,6 +110,8 @@ export const startOrder = z.discriminatedUnion('kind', [
     projectDirectory: z.string(),
     settle: z.enum(['continue', 'stop']),
     by: owner,
+    /** A workflow that has ended goes on as the same run, within these bounds. */
+    bounds: z.optional(workflowBounds),
     ...order,
   }),
 ]);

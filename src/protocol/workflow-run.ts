@@ -25,6 +25,10 @@ export const workflowLimits = z.object({
 });
 export type WorkflowLimits = z.infer<typeof workflowLimits>;
 
+/** `timeoutMs`: milliseconds of runner life over the whole run; null: no deadline. */
+export const workflowBounds = z.object({ limits: workflowLimits, timeoutMs: z.nullable(z.number()) });
+export type WorkflowBounds = z.infer<typeof workflowBounds>;
+
 /** Whether host commands run: after a question, always, or never; `globs`: commands that need no question. */
 export const hostPolicy = z.object({
   mode: z.enum(['ask', 'allow', 'deny']),

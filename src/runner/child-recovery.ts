@@ -10,8 +10,8 @@ export async function decideChild(
   run: OpenRun,
   child: ChildView | undefined,
   index: number,
+  lines: readonly JournalLine[] = linesOf(run.earlier, index),
 ): Promise<RecoveryDecision> {
-  const lines = linesOf(run.earlier, index);
   const decision = await decide(child, lines);
   await run.append({
     type: 'recovery.decided',

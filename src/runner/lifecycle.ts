@@ -186,6 +186,7 @@ export class RunnerLifecycle {
   }
 
   async #recover(run: OpenRun, order: RecoverOrder): Promise<void> {
+    if (isTerminal(run.view.state) && order.bounds && run.view.workflow) await run.reopen(order.by, order.bounds);
     if (isTerminal(run.view.state)) {
       // Only what comes after the terminal event was missing.
       this.#over = true;

@@ -36,11 +36,13 @@ import {
   type LaunchRecord,
   lanesError,
   type NewOrder,
+  type Owner,
   type RecoverOrder,
   type RunView,
   type StoredFile,
   type TerminalState,
   toErrorValue,
+  type WorkflowBounds,
 } from '../protocol/index.ts';
 import { KeptRecord } from './kept-record.ts';
 
@@ -57,10 +59,9 @@ export class OpenRun {
   readonly record: LaunchRecord;
   readonly layout: RunLayout;
   readonly project: ProjectLayout;
-  /** What stood in the journal before this runner: empty for a new run. */
-  readonly earlier: readonly JournalLine[];
   readonly #lease: Lock;
   readonly #record: KeptRecord;
+  #earlier: readonly JournalLine[];
   readonly #started = Promise.withResolvers<void>();
   #suspended = false;
   #journal: JournalWriter | undefined;
@@ -77,7 +78,7 @@ export class OpenRun {
     this.layout = runLayout(directory);
     this.#lease = lease;
     this.#record = new KeptRecord(this.layout.record, body);
-    this.earlier = earlier;
+    this.#earlier = earlier;
     this.#view = earlier.length > 0 ? foldRun(record, earlier) : initialView(record);
   }
 
@@ -176,6 +177,19 @@ export class OpenRun {
       version: PI_LANES_VERSION,
       runtime: this.record.runtime,
     };
+  }
+
+  /** What stood in the journal before this runner, and that it was continued; empty for a new run. */
+  get earlier(): readonly JournalLine[] {
+    return this.#earlier;
+  }
+
+  /** A workflow that had ended goes on as the same run. */
+  async reopen(by: Owner, bounds: WorkflowBounds): Promise<void> {
+    // Whoever finds it takes the run for ended; the journal alone is the truth.
+    await rm(this.layout.status, { force: true });
+    await this.append({ type: 'run.continued', by, ...bounds });
+    this.#earlier = (await readJournal(this.layout.journal)).lines;
   }
 
   get view(): RunView {

@@ -52,10 +52,13 @@ export class WorkflowChildren {
   readonly #run: OpenRun;
   readonly #record: WorkflowRecord;
   readonly #driver: ChildDriver;
+  readonly #isStopped: () => boolean;
   readonly #live = new Map<number, LiveChild>();
   #count: number;
 
-  constructor(run: OpenRun, record: WorkflowRecord, driver: ChildDriver) {
+  /** @param isStopped whether somebody has stopped the whole workflow */
+  constructor(run: OpenRun, record: WorkflowRecord, driver: ChildDriver, isStopped: () => boolean) {
+    this.#isStopped = isStopped;
     this.#run = run;
     this.#record = record;
     this.#driver = driver;
@@ -107,14 +110,15 @@ export class WorkflowChildren {
     const { index } = known;
     const layout = await this.#run.childFolder(index);
     const planned = await readPlan(layout);
-    const decision = await decideChild(this.#run, known, index);
+    const lines = linesOf(this.#run.earlier, index);
+    const decision = await decideChild(this.#run, known, index, isCutOff(lines) ? withoutEnd(lines) : lines);
     if (decision.decision === 'finish') {
       const { state, error } = decision;
       const text = await readResult(layout);
       return answerOf(this.#run, { index, key, planned }, { state, error, text });
     }
     const first: Beginning = { kind: 'ask', session: planned.session, prompt: planned.plan.task };
-    const isOver = wishOf(linesOf(this.#run.earlier, index)) !== undefined;
+    const isOver = wishOf(lines) !== undefined;
     // What was asked to end is not gone on with, whatever stands in its session.
     return this.#work(index, key, planned, isOver ? first : beginningOf(decision, first), ended);
   }
@@ -135,7 +139,8 @@ export class WorkflowChildren {
     const limits = { index, scope: 'child' as const, timeoutMs, toolTimeoutMs: plan.toolTimeoutMs };
     const deadlines = new Deadlines(clock, limits, control, (event) => run.appendInTime(event));
     const desk = new ChildDesk(run, { index, plan }, layout, deadlines, steering);
-    const onEnded = () => control.request('stop');
+    // The end of the workflow cuts a child off; only a person's stop is the child's end for good.
+    const onEnded = () => control.request(this.#isStopped() ? 'stop' : 'interrupt');
     if (ended.aborted) onEnded();
     ended.addEventListener('abort', onEnded, { once: true });
     const wish = wishOf(linesOf(run.earlier, index));
@@ -245,6 +250,16 @@ function wishOf(lines: readonly JournalLine[]): { reason: EndReason; error: Erro
   const error = timeoutOf(lines);
   if (error) return { reason: 'timeout', error };
   return asked.includes('interrupt') ? { reason: 'interrupt', error: null } : undefined;
+}
+
+/** It was ended because its workflow had, and nobody asked for that. */
+function isCutOff(lines: readonly JournalLine[]): boolean {
+  const end = lines.findLast((line) => line.type === 'child.settled');
+  return end?.type === 'child.settled' && end.state === 'paused' && wishOf(lines) === undefined;
+}
+
+function withoutEnd(lines: readonly JournalLine[]): JournalLine[] {
+  return lines.filter(({ type }) => type !== 'child.settled');
 }
 
 async function readPlan(layout: ChildLayout): Promise<PlannedChild> {

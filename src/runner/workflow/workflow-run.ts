@@ -20,7 +20,7 @@ import {
   type RpcParams,
   type RpcResult,
   toErrorValue,
-  type WorkflowLimits,
+  type WorkflowBounds,
   type WorkflowRecord,
   withDetail,
 } from '../../protocol/index.ts';
@@ -60,7 +60,7 @@ export class WorkflowRun implements RunWork {
     this.#record = record;
     this.#control = control;
     this.#options = options;
-    this.#children = new WorkflowChildren(run, record, driver);
+    this.#children = new WorkflowChildren(run, record, driver, () => control.reason === 'stop');
     this.#hosts = new HostSteps(run, record);
     this.#journal = new WorkflowJournal(run);
   }
@@ -253,10 +253,7 @@ export class WorkflowRun implements RunWork {
 }
 
 /** The newest limits: those it was launched with, or continued with. */
-function boundsOf(
-  { workflow, timeoutMs }: WorkflowRecord,
-  lines: readonly JournalLine[],
-): { limits: WorkflowLimits; timeoutMs: number | null } {
+function boundsOf({ workflow, timeoutMs }: WorkflowRecord, lines: readonly JournalLine[]): WorkflowBounds {
   const continued = lines.findLast((line) => line.type === 'run.continued');
   return continued?.type === 'run.continued' ? continued : { limits: workflow.limits, timeoutMs };
 }
