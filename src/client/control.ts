@@ -43,13 +43,28 @@ async function request<M extends RpcMethod>(
  * Stops a run and waits until it has ended. `too-late`: it had ended by itself. A lost run is ended by a new runner, which
  * first ends what the old one left.
  */
-export async function stopRun(toolbox: Toolbox, directory: string, by: Owner): Promise<Ended> {
-  return endRun(toolbox, directory, by, 'stop');
+export async function stopRun(toolbox: Toolbox, directory: string, by: Owner, child?: number): Promise<Ended> {
+  return child === undefined ? endRun(toolbox, directory, by, 'stop') : endChild(toolbox, directory, by, 'stop', child);
 }
 
-/** Ends the child's present work and keeps its session; the run becomes `paused`. */
-export async function interruptRun(toolbox: Toolbox, directory: string, by: Owner): Promise<Ended> {
-  return endRun(toolbox, directory, by, 'interrupt');
+/** Ends the child's present work and keeps its session; the run becomes `paused`. Of a workflow one child has to be named. */
+export async function interruptRun(toolbox: Toolbox, directory: string, by: Owner, child?: number): Promise<Ended> {
+  return child === undefined
+    ? endRun(toolbox, directory, by, 'interrupt')
+    : endChild(toolbox, directory, by, 'interrupt', child);
+}
+
+/** Ends one child of a workflow; the workflow goes on. */
+async function endChild(
+  toolbox: Toolbox,
+  directory: string,
+  by: Owner,
+  method: 'stop' | 'interrupt',
+  child: number,
+): Promise<Ended> {
+  const { view } = await RunReader.open(directory);
+  if (isTerminal(view.state)) return { outcome: 'too-late' };
+  return request(toolbox, directory, method, { requestId: randomUUID(), by, child }, END_MS);
 }
 
 async function endRun(toolbox: Toolbox, directory: string, by: Owner, method: 'stop' | 'interrupt'): Promise<Ended> {
@@ -102,8 +117,9 @@ export async function steerRun(
   by: Owner,
   message: string,
   mode: 'steer' | 'follow-up' = 'steer',
+  child?: number,
 ): Promise<RpcResult<'steer'>> {
-  const params = { requestId: randomUUID(), by, mode, message };
+  const params = { requestId: randomUUID(), by, mode, message, ...(child === undefined ? {} : { child }) };
   return whileItLives(directory, 'run_not_running:steer', () =>
     request(toolbox, directory, 'steer', params, STEER_ANSWER_MS),
   );

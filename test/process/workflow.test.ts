@@ -1,9 +1,16 @@
 /** Workflows in a runner, with real processes as children. */
+
+import { readFile, realpath, stat, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { continueWorkflow } from '../../src/client/index.ts';
+import { answerQuestion, continueWorkflow, interruptRun, steerRun, stopRun } from '../../src/client/index.ts';
+import { childMarker, findTree } from '../../src/core/processes/index.ts';
 import { owner } from '../support/control-matrix-runs.ts';
 import { type FakePi, fakeTask } from '../support/fake-pi/index.ts';
 import { expectNobodyLeft, fakeWorld } from '../support/fake-world.ts';
+import { isAlive } from '../support/process-state.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { TestWorkflow } from '../support/workflow-runs.ts';
 import type { World } from '../support/world.ts';
 
@@ -122,5 +129,176 @@ describe('a workflow that a limit has ended', () => {
     const again = await run.end();
     expect({ state: again.state, error: again.error }).toEqual({ state: 'complete', error: null });
     expect(await starts(run)).toEqual({ a: 1, b: 2 });
+  });
+});
+
+describe('host commands', () => {
+  const host = (key: string, command: string, more = '') =>
+    `await runs.host('${key}', { kind: 'command', command: ${JSON.stringify(command)}, timeoutMs: 20000${more} })`;
+
+  test('run with the consent of a person, and leave evidence', async () => {
+    const script = `const r = ${host('ci', 'echo out; echo err >&2; printf "%s" "$PWD" > where.txt', ", output: 'logs/ci.log', role: 'ci'")};
+      return [r.exitCode, r.stdout, r.stderr, r.outputPath];`;
+    const run = await TestWorkflow.start(world, script);
+    const { questionId } = await run.event('question.asked');
+    expect((await run.snapshot()).state).toBe('waiting');
+    expect(await run.all('host.intended')).toEqual([]);
+    await answerQuestion(run.toolbox(), run.directory, owner, questionId, { confirmed: true });
+    const { state, error, view } = await run.end();
+    expect({ state, error }).toEqual({ state: 'complete', error: null });
+    const path = join(await realpath(world.project), 'logs', 'ci.log');
+    expect((await run.result())?.value).toEqual([0, 'out\n', 'err\n', path]);
+    expect((await readFile(path, 'utf8')).split('\n').sort()).toEqual(['', 'err', 'out']);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect(await readFile(join(world.project, 'where.txt'), 'utf8')).toBe(await realpath(world.project));
+    expect(view?.workflow?.hosts).toMatchObject([{ key: 'ci', state: 'passed', exitCode: 0, outputPath: path }]);
+    expect(await run.receipt()).toMatchObject({ hostSteps: [{ id: 'ci', state: 'done', verdict: 'pass' }] });
+  });
+
+  test.each([
+    ['a person says no', 'ask', 'not allowed'],
+    ['nobody may', 'deny', 'not allowed'],
+  ] as const)('do not run when %s', async (_, mode, words) => {
+    const run = await TestWorkflow.start(world, host('no', 'touch forbidden.txt'), {
+      host: { mode, globs: ['npm *'] },
+    });
+    if (mode === 'ask') {
+      const { questionId } = await run.event('question.asked');
+      await answerQuestion(run.toolbox(), run.directory, owner, questionId, { confirmed: false });
+    }
+    const { state, error } = await run.end();
+    expect([state, error?.message]).toEqual(['failed', expect.stringContaining(words)]);
+    await expect(stat(join(world.project, 'forbidden.txt'))).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(await run.all('host.intended')).toEqual([]);
+  });
+
+  test('end at their time limit with everything they started, and say what they had printed', async () => {
+    const script = `try { ${host('slow', 'echo begun; (trap "" TERM; sleep 60) & wait', '').replace('20000', '1500')} } catch (error) { return error.message }`;
+    const run = await TestWorkflow.start(world, script, { host: { mode: 'allow', globs: [] } });
+    expect((await run.end()).state).toBe('complete');
+    expect((await run.result())?.value).toMatch(/timed out.*begun/);
+    const [{ process } = { process: undefined }] = await run.all('host.started');
+    expect(isAlive(process?.pid ?? 0)).toBe(false);
+    expect(await findTree({ pid: 0, start: null }, childMarker(run.runId, 'host-1'))).toEqual([]);
+  });
+
+  test('a megabyte of wide characters is cut as bytes, between characters, at once', async () => {
+    const command = `node -e "process.stdout.write('\u00e4'.repeat(3_000_000))"`;
+    const run = await TestWorkflow.start(world, `return ${host('wide', command)}`, {
+      host: { mode: 'allow', globs: [] },
+    });
+    expect((await run.end()).state).toBe('complete');
+    const { stdout = '', outputPath = '' } = ((await run.result())?.value ?? {}) as {
+      stdout?: string;
+      outputPath?: string;
+    };
+    expect(stdout).toMatch(/^\u00e4+\.\.\.$/);
+    expect(Buffer.byteLength(stdout)).toBeLessThanOrEqual(4096);
+    const log = await readFile(outputPath);
+    expect(log.length).toBeLessThanOrEqual(1024 * 1024);
+    expect(log.toString('utf8')).toMatch(/^\u00e4+\.\.\.$/);
+  });
+
+  test('a command that was under way when its runner died is not run again', async () => {
+    const script = `try { ${host('once', 'echo x >> count.txt; sleep 60')} } catch (error) { return error.message }`;
+    const run = await TestWorkflow.start(world, script, { host: { mode: 'ask', globs: ['echo x*'] } });
+    await run.event('host.started');
+    await waitFor('the command to be at work', () => readFile(join(world.project, 'count.txt')));
+    await run.killRunner();
+    await run.recover();
+    expect((await run.end()).state).toBe('complete');
+    expect((await run.result())?.value).toContain('outcome unknown');
+    expect(await readFile(join(world.project, 'count.txt'), 'utf8')).toBe('x\n');
+    expect(await findTree({ pid: 0, start: null }, childMarker(run.runId, 'host-1'))).toEqual([]);
+  });
+
+  test('an output that leads somewhere else is refused before the command runs', async () => {
+    await symlink(tmpdir(), join(world.project, 'elsewhere'));
+    const script = `try { ${host('linked', 'touch ran.txt', ", output: 'elsewhere/x.log'")} } catch (error) { return error.message }`;
+    const run = await TestWorkflow.start(world, script, { host: { mode: 'allow', globs: [] } });
+    await run.end();
+    expect((await run.result())?.value).toContain('is a link');
+    await expect(stat(join(world.project, 'ran.txt'))).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+});
+
+describe('control of a workflow', () => {
+  const hanging = (key: string) =>
+    JSON.stringify({ agent: 'worker', task: fakeTask({ key, steps: [{ say: 'begun' }, { hang: true }] }) });
+
+  test('one child is stopped, the others and the script go on', async () => {
+    const script = `
+      const [a, b] = await runs.all([{ key: 'a', ...${hanging('stop-a')} }, { key: 'b', ...${says('fine')} }]);
+      return [a.ok, a.stopped, b.output, (await runs.run('c', ${says('after')})).output];`;
+    const run = await TestWorkflow.start(world, script);
+    const { child } = await run.event('child.planned', ({ key }) => key === 'a');
+    await run.event('child.prompted', (line) => line.child === child);
+    expect(await stopRun(run.toolbox(), run.directory, owner, child)).toEqual({ outcome: 'done' });
+    const { state, view } = await run.end();
+    expect(state).toBe('complete');
+    expect((await run.result())?.value).toEqual([false, true, 'fine', 'after']);
+    expect(view?.stopRequested).toBe(false);
+  });
+
+  test('all are stopped with the workflow, and nothing follows', async () => {
+    const script = `
+      await runs.all(['a', 'b', 'c'].map((key) => ({ key, ...${hanging('stop-all')} })));
+      return (await runs.run('never', ${says('never')})).output;`;
+    const run = await TestWorkflow.start(world, script, { globalConcurrencyLimit: 2 });
+    await waitFor('two to be at work', async () => (await run.all('child.prompted')).length === 2);
+    expect(await stopRun(run.toolbox(), run.directory, owner)).toEqual({ outcome: 'done' });
+    const { state, view } = await run.end();
+    expect(state).toBe('stopped');
+    expect(view?.children.map((child) => `${child.key} ${child.state} ${child.exit?.tree}`)).toEqual([
+      'a stopped gone',
+      'b stopped gone',
+    ]);
+    expect(await run.receipt()).toMatchObject({ state: 'stopped' });
+    await expect(continueWorkflow(run.toolbox(), run.directory, owner)).rejects.toMatchObject({
+      code: 'resume_refused',
+    });
+  });
+
+  test('a child is steered by its key from the script, and by its number from outside', async () => {
+    const listens = JSON.stringify({
+      agent: 'worker',
+      task: fakeTask({
+        key: 'steered',
+        steps: [{ say: 'begun' }, { tools: [{ ms: 2500 }] }, { say: 'heard: {{steers}}' }],
+      }),
+    });
+    const script = `
+      const work = runs.run('a', ${listens});
+      const wait = await runs.run('b', ${says('later')});
+      const receipt = await runs.steer('a', 'from the script');
+      return [(await work).output, receipt.state];`;
+    const run = await TestWorkflow.start(world, script);
+    const { child } = await run.event('child.planned', ({ key }) => key === 'a');
+    await run.event('child.prompted', (line) => line.child === child);
+    const receipt = await steerRun(run.toolbox(), run.directory, owner, 'from outside', 'steer', child);
+    expect(['queued', 'delivered']).toContain(receipt.state);
+    expect((await run.end()).state).toBe('complete');
+    const asked = await run.all('control.requested');
+    expect(asked.map(({ preview, child: to }) => `${preview}: ${to}`)).toEqual([
+      `from outside: ${child}`,
+      `from the script: ${child}`,
+    ]);
+    const settled = await run.all('control.settled');
+    for (const { requestId } of asked)
+      expect(settled.findLast((line) => line.requestId === requestId)?.outcome).toBe('delivered');
+    const [, state] = ((await run.result())?.value ?? []) as string[];
+    expect(['queued', 'delivered']).toContain(state);
+  });
+
+  test('what no child is named for is refused, naming those there are', async () => {
+    const script = `return (await runs.all(['a', 'b'].map((key) => ({ key, ...${hanging('named')} })))).length`;
+    const run = await TestWorkflow.start(world, script);
+    await waitFor('two to be at work', async () => (await run.all('child.prompted')).length === 2);
+    const named = { code: 'child_unknown', hint: expect.stringMatching(/a, b/) };
+    await expect(steerRun(run.toolbox(), run.directory, owner, 'to whom?')).rejects.toMatchObject(named);
+    await expect(steerRun(run.toolbox(), run.directory, owner, 'to whom?', 'steer', 7)).rejects.toMatchObject(named);
+    await expect(interruptRun(run.toolbox(), run.directory, owner)).rejects.toMatchObject(named);
+    await stopRun(run.toolbox(), run.directory, owner);
+    await run.end();
   });
 });

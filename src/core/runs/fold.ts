@@ -134,7 +134,7 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
         ...(phase === null ? {} : { phaseLabel: phase }),
         ...(lane === null ? {} : { lane }),
       };
-      return { ...view, children: [...view.children, child] };
+      return { ...view, children: [...view.children, child].sort((a, b) => a.index - b.index) };
     }
     case 'child.spawn.intended':
       return withChild(view, line.child, (child) => ({

@@ -62,7 +62,7 @@ export class WorkflowChildren {
     this.#run = run;
     this.#record = record;
     this.#driver = driver;
-    this.#count = run.view.children.length;
+    this.#count = Math.max(0, ...run.view.children.map(({ index }) => index));
   }
 
   /** Works on what the script launched, to its end. @throws LanesError when it cannot be started as asked */
@@ -74,11 +74,12 @@ export class WorkflowChildren {
 
   async #begin(id: number, key: string, params: Record<string, unknown>, ended: AbortSignal): Promise<ScriptView> {
     const run = this.#run;
+    // Taken at once: children are numbered in the order in which the script asked for them.
+    this.#count += 1;
+    const index = this.#count;
     const planned = await this.#plan(key, params);
     if (!(await stat(planned.cwd).catch(() => undefined))?.isDirectory())
       throw lanesError('cwd_missing', { folder: planned.cwd });
-    this.#count += 1;
-    const index = this.#count;
     const layout = await run.childFolder(index);
     const { plan, cwd, lane, phase } = planned;
     const stored = await run.store(layout.plan, `${JSON.stringify({ version: 1, ...planned })}\n`);
