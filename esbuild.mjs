@@ -179,8 +179,17 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
       outfile: join(outdir, 'validate-worker.mjs'),
     }),
     build({ ...plainEsm, entryPoints: ['src/api/index.ts'], outfile: join(outdir, 'api.js') }),
+    // Loaded by Pi: small, because each child reads it anew.
+    build({
+      ...plainEsm,
+      plugins: [englishOnly, protocolOnlyDefines],
+      entryPoints: ['src/pi/child/main.ts'],
+      outfile: join(outdir, 'pi-child.mjs'),
+    }),
     buildEngineWorker({ outdir, minify }),
   ]);
+  // What a runner needs beside itself, by path.
+  const runtimeFiles = [...runnerFiles, 'pi-child.mjs'];
   const apiTypes = API_TYPES.map((name) => readFileSync(join(root, 'src', 'api', name), 'utf8'));
   writeFileSync(join(outdir, 'api.d.ts'), apiTypes.join('\n'));
   if (extension) {
@@ -198,10 +207,10 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
     chmodSync(join(outdir, 'bin', name), 0o755);
   }
   const hash = createHash('sha256').update(version);
-  for (const file of runnerFiles) hash.update(file).update(readFileSync(join(outdir, file)));
+  for (const file of runtimeFiles) hash.update(file).update(readFileSync(join(outdir, file)));
   writeFileSync(
     join(outdir, 'runtime.json'),
-    `${JSON.stringify({ version, hash: hash.digest('hex').slice(0, 16), files: runnerFiles })}\n`,
+    `${JSON.stringify({ version, hash: hash.digest('hex').slice(0, 16), files: runtimeFiles })}\n`,
   );
 }
 

@@ -7,6 +7,7 @@ import { checkOutput } from '../core/outputs/index.ts';
 import { findProject, type Project, type ProjectLayout, type RootLayout } from '../core/projects/index.ts';
 import { newRunId, taskTitle } from '../core/runs/index.ts';
 import { MAX_LIMIT_MS } from '../core/settings/index.ts';
+import { refuseSchema } from '../core/structured-output/index.ts';
 import {
   cutText,
   describeFaults,
@@ -15,9 +16,11 @@ import {
   lanesError,
   MAX_TASK_BYTES,
   type OutputPlan,
+  type OutputSchema,
   type Owner,
   type SingleRecord,
   singleRecord,
+  type ToolBudget,
 } from '../protocol/index.ts';
 import { ensureRuntime, type Runtime } from './runtime.ts';
 import type { Toolbox } from './toolbox.ts';
@@ -44,6 +47,10 @@ export interface LaunchRequest {
   maxRuntimeMs?: number | null;
   /** Milliseconds one tool call may take. */
   toolTimeoutMs?: number;
+  /** How many tool calls the child may make. */
+  toolBudget?: ToolBudget;
+  /** JSON schema, with an object as its root, of the value the agent must give as its answer. */
+  outputSchema?: OutputSchema;
   /** File the answer is also written to: absolute, or relative to the folder the agent works in. */
   output?: string;
   outputMode?: 'inline' | 'file-only';
@@ -69,6 +76,7 @@ export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Prom
   checkTask(request.task);
   checkLane(request);
   checkModel(request.model);
+  checkSchema(request.outputSchema);
   const thinking = checkThinking(request.thinking);
   const timeoutMs = runLimit(request);
   const toolTimeoutMs =
@@ -102,6 +110,8 @@ export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Prom
       modelIsExplicit: request.model !== undefined,
       ...(output === undefined ? {} : { output }),
       ...(toolTimeoutMs === undefined ? {} : { toolTimeoutMs }),
+      ...(request.toolBudget === undefined ? {} : { toolBudget: request.toolBudget }),
+      ...(request.outputSchema === undefined ? {} : { outputSchema: request.outputSchema }),
       sessionName: sessionName(agent.name, label ?? taskTitle(request.task)),
     },
     cwd,
@@ -142,6 +152,19 @@ function runLimit({ timeoutMs, maxRuntimeMs }: LaunchRequest): number | null {
 function checkTimeout(name: string, ms: number): number {
   if (Number.isInteger(ms) && ms > 0 && ms <= MAX_LIMIT_MS) return ms;
   throw lanesError('launch_invalid:milliseconds', { name, value: ms, max: MAX_LIMIT_MS });
+}
+
+function checkSchema(schema: OutputSchema | undefined): void {
+  const refusal = schema && refuseSchema(schema);
+  switch (refusal?.rule) {
+    case 'root':
+      throw lanesError('launch_invalid:schema-root', { found: refusal.found });
+    case 'size':
+      throw lanesError('launch_invalid:schema-size', { bytes: refusal.bytes, max: refusal.max });
+    case 'unusable':
+      throw lanesError('launch_invalid:schema-unusable', { reason: refusal.reason });
+    default:
+  }
 }
 
 async function planOutput(

@@ -1,4 +1,5 @@
 /** Entry of `runner.mjs`: the detached process that owns one run and is the only writer of it. */
+import { join } from 'node:path';
 import { PiDriver } from '../core/children/index.ts';
 import { journalLimit } from '../core/journal/index.ts';
 import { START_ENV, startOrder } from '../protocol/index.ts';
@@ -18,7 +19,9 @@ async function main(): Promise<number> {
   // The terminal or window that started us may go away at any time.
   process.on('SIGHUP', () => undefined);
   const maxJournalBytes = journalLimit(process.env, (text) => console.error(`pi-lanes runner: ${text}`));
-  const lifecycle = new RunnerLifecycle(order.data, new PiDriver(), { fault, maxJournalBytes });
+  // Beside this file, in the same copy of the bundle.
+  const driver = new PiDriver({ extension: join(import.meta.dirname, 'pi-child.mjs') });
+  const lifecycle = new RunnerLifecycle(order.data, driver, { fault, maxJournalBytes });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     // On, not once: a second one would end this process in the middle, and its children would be left.
     process.on(signal, () => {
