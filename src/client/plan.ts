@@ -21,6 +21,7 @@ import {
   type SingleRecord,
   singleRecord,
   type ToolBudget,
+  toolBudget,
 } from '../protocol/index.ts';
 import { ensureRuntime, type Runtime } from './runtime.ts';
 import type { Toolbox } from './toolbox.ts';
@@ -77,6 +78,7 @@ export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Prom
   checkLane(request);
   checkModel(request.model);
   checkSchema(request.outputSchema);
+  checkBudget(request.toolBudget);
   const thinking = checkThinking(request.thinking);
   const timeoutMs = runLimit(request);
   const toolTimeoutMs =
@@ -165,6 +167,12 @@ function checkSchema(schema: OutputSchema | undefined): void {
       throw lanesError('launch_invalid:schema-unusable', { reason: refusal.reason });
     default:
   }
+}
+
+function checkBudget(budget: ToolBudget | undefined): void {
+  const parsed = budget && toolBudget.safeParse(budget);
+  if (parsed?.success === false)
+    throw lanesError('launch_invalid:tool-budget', { faults: describeFaults(parsed.error) });
 }
 
 async function planOutput(

@@ -69,8 +69,8 @@ export const ERROR_TEXTS = {
     hint: 'Name the file with output.',
   },
   'launch_invalid:schema-root': {
-    message: 'The output schema has the root type {found}.',
-    hint: 'Its root must have "type": "object".',
+    message: 'The output schema has no object as its root: its "type" is {found}.',
+    hint: 'It must be "object"; put other values into a property of it.',
   },
   'launch_invalid:schema-size': {
     message: 'The output schema has {bytes} bytes as JSON; the limit is {max}.',
@@ -79,6 +79,10 @@ export const ERROR_TEXTS = {
   'launch_invalid:schema-unusable': {
     message: 'The output schema cannot be used: {reason}.',
     hint: 'It must be a JSON schema of draft 2020-12 or 7 that refers to nothing outside itself.',
+  },
+  'launch_invalid:tool-budget': {
+    message: 'toolBudget is not valid: {faults}.',
+    hint: 'It has hard and may have soft, whole numbers of calls from 1, and block, names of tools or "*".',
   },
   'launch_invalid:thinking': { message: 'thinking is "{value}".', hint: 'It must be one of {allowed}.' },
   task_empty: { message: 'The task is empty.', hint: 'Say in a sentence or two what the agent should do.' },
@@ -585,15 +589,15 @@ export const ERROR_TEXTS = {
   'child_empty_output:empty': { message: 'The child ended with an empty answer.' },
   structured_output_missing: {
     message:
-      'The agent ended without the structured output it was asked for: it gave none with its tool structured_output.',
+      'The child ended without the structured output it was asked for: it gave none with its tool structured_output.',
     hint: 'What it said instead is kept as its answer. Say in the task what the output should hold, or resume the run.',
   },
   'structured_output_missing:refused': {
-    message: 'The agent ended without the structured output it was asked for. What it gave was refused: {faults}.',
+    message: 'The child ended without the structured output it was asked for. What it gave was refused: {faults}.',
     hint: 'What it said instead is kept as its answer. Check the schema, or resume the run.',
   },
   'structured_output_missing:unusable': {
-    message: 'The structured output that the agent gave cannot be used: {faults}.',
+    message: 'The structured output that the child gave cannot be used: {faults}.',
     hint: 'What it said is kept as its answer. Resume the run to have the output given again.',
   },
   tools_missing: {

@@ -317,8 +317,8 @@ describe('what is packed', () => {
           .slice(folder.path.length + 1)
           .replaceAll('\\', '/'),
       );
-    // What a detached runner executes is the runner and what it loads.
-    const runner = built.filter((name) => /^dist\/runner.*\.mjs$/.test(name));
+    // What a detached runner executes is the runner and what it loads, and what it has Pi load.
+    const runner = built.filter((name) => /^dist\/(?:runner.*|pi-child)\.mjs$/.test(name));
     expect(runtime.files.map((name) => `dist/${name}`).sort()).toEqual(runner.sort());
     expect(runtime.files).toContain('runner.mjs');
     const patterns = packed.filter((name) => name.startsWith('dist/'));
