@@ -11,7 +11,9 @@ export default function piChild(pi: Pi): void {
   const contract = takeContract(process.env);
   if (contract === undefined) return;
   const { tools, toolBudget, output } = contract;
-  if (output) pi.registerTool(answerTool(output));
+  // Not while loading: then Pi would refuse to start where another extension has a tool of this name. Of two that come
+  // later, Pi takes that of the extension that was loaded first, which is this one.
+  if (output) pi.on('session_start', () => pi.registerTool(answerTool(output)));
   if (tools) keepToList(pi, new ToolList(tools));
   if (toolBudget) keepBudget(pi, toolBudget);
 }

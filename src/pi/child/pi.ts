@@ -26,6 +26,7 @@ export interface PiTool {
 }
 
 export interface Pi {
+  on(event: 'session_start', handler: () => void): void;
   /** Before anything comes of what is said to the child. `handled`: nothing does. */
   on(event: 'input', handler: (event: unknown, context: PiContext) => { action: 'handled' } | undefined): void;
   on(

@@ -145,6 +145,7 @@ describe('the extension in a child', () => {
     const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
     const file = join(folder.path, 'value.json');
     const pi = await load({ output: { schema, file } });
+    pi.emit('session_start');
     const [tool] = pi.tools;
     expect(tool).toMatchObject({ name: 'structured_output', parameters: schema });
     await expect(tool?.execute('1', { n: 'x' })).rejects.toThrow('/n: expected integer, got string');
@@ -159,6 +160,7 @@ describe('the extension in a child', () => {
   it('does not say that a value was taken which could not be kept', async () => {
     const file = join(folder.path, 'no such folder', 'value.json');
     const pi = await load({ output: { schema: { type: 'object' }, file } });
+    pi.emit('session_start');
     await expect(pi.tools[0]?.execute('1', {})).rejects.toThrow('ENOENT');
   });
 });
