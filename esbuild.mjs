@@ -179,6 +179,13 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
       outfile: join(outdir, 'validate-worker.mjs'),
     }),
     build({ ...plainEsm, entryPoints: ['src/api/index.ts'], outfile: join(outdir, 'api.js') }),
+    // Loaded by Pi: small, because each child reads it anew.
+    build({
+      ...plainEsm,
+      plugins: [englishOnly, protocolOnlyDefines],
+      entryPoints: ['src/pi/child/main.ts'],
+      outfile: join(outdir, 'pi-child.mjs'),
+    }),
     buildEngineWorker({ outdir, minify }),
   ]);
   const apiTypes = API_TYPES.map((name) => readFileSync(join(root, 'src', 'api', name), 'utf8'));
@@ -197,8 +204,8 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
     copyFileSync(join(root, 'scripts', 'shims', name), join(outdir, 'bin', name));
     chmodSync(join(outdir, 'bin', name), 0o755);
   }
-  // What a runner executes: its own files, and the engine it starts a thread with.
-  const runtimeFiles = [...runnerFiles, 'engine-worker.mjs', 'quickjs.wasm'];
+  // What a runner executes: its own files, the extension of its children, and the engine it starts a thread with.
+  const runtimeFiles = [...runnerFiles, 'pi-child.mjs', 'engine-worker.mjs', 'quickjs.wasm'];
   const hash = createHash('sha256').update(version);
   for (const file of runtimeFiles) hash.update(file).update(readFileSync(join(outdir, file)));
   writeFileSync(

@@ -1,4 +1,4 @@
-import { readResultText } from '../client/index.ts';
+import { readResult } from '../client/index.ts';
 import { truncateOutput } from '../core/outputs/index.ts';
 import { childLayout } from '../core/projects/index.ts';
 
@@ -8,12 +8,18 @@ export interface AnswerText {
   truncated: boolean;
   /** File with the whole answer in its field `text`. */
   resultFile: string;
+  /** The whole value, of an agent that was asked for one and gave it. */
+  structuredOutput?: unknown;
 }
 
 /** What is handed on of a child's answer; `undefined` while there is none. */
 export async function readAnswerText(directory: string, child: number): Promise<AnswerText | undefined> {
-  const whole = await readResultText(directory, child);
-  return whole === undefined
-    ? undefined
-    : { ...truncateOutput(whole), resultFile: childLayout(directory, child).result };
+  const whole = await readResult(directory, child);
+  if (whole === undefined) return undefined;
+  const { text, structuredOutput } = whole;
+  return {
+    ...truncateOutput(text),
+    resultFile: childLayout(directory, child).result,
+    ...(structuredOutput === undefined ? {} : { structuredOutput }),
+  };
 }

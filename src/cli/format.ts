@@ -42,6 +42,7 @@ export function formatDetails(snapshot: RunSnapshot, now: number = Date.now()): 
         .join('\n') || null,
     ],
     ['steering', view?.steering.map((steer) => `${steer.state}: ${steer.preview}`).join('\n           ') || null],
+    ['budget', view?.children[0]?.toolBudgetBlocked && 'its tool calls were used up, and more of them refused'],
     ['attention', view?.children[0]?.attention.join(', ') || null],
     ['error', snapshot.error?.message],
     ['next', snapshot.error?.hint],

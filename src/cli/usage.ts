@@ -8,6 +8,7 @@ export const USAGE = `pi-lanes — run Pi coding agents that outlive the window 
       --label TEXT         a short name for lists
       --output FILE        also write the answer to this file
       --output-mode MODE   inline (default), or file-only: print the path instead of the answer
+      --output-schema FILE  JSON schema of an object: the agent must answer with a value that fits it, as JSON
       --timeout SECONDS    end the run after this time; default 1800, 0 for no limit
       --tool-timeout SECONDS  end the run when one tool call takes longer
       --approve            let Pi load this project's own extensions and settings

@@ -8,7 +8,7 @@ export { type Launched, launch, launchWorkflow, startRun } from './launch.ts';
 export { DEFAULT_TIMEOUT_MS, type LaunchPlan, type LaunchRequest, planLaunch } from './plan.ts';
 export { type PlannedWorkflow, planWorkflow, type WorkflowRequest } from './plan-workflow.ts';
 export { recoverRun } from './recover.ts';
-export { readResultText, TranscriptFollower } from './result.ts';
+export { readResult, readResultText, TranscriptFollower } from './result.ts';
 export { GO_ON, isResumable, type Resumed, type ResumeRequest, resumeKind, resumeRun } from './resume.ts';
 export { RunFollower, type RunSnapshot, readSnapshot } from './run-snapshot.ts';
 export { allStores, findRun, RunStore } from './run-store.ts';

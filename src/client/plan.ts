@@ -7,6 +7,7 @@ import { checkOutput } from '../core/outputs/index.ts';
 import { findProject, type Project, type ProjectLayout, type RootLayout } from '../core/projects/index.ts';
 import { newRunId, sessionName, taskTitle } from '../core/runs/index.ts';
 import { MAX_LIMIT_MS } from '../core/settings/index.ts';
+import { checkSchema } from '../core/structured-output/index.ts';
 import {
   cutText,
   describeFaults,
@@ -15,9 +16,12 @@ import {
   lanesError,
   MAX_TASK_BYTES,
   type OutputPlan,
+  type OutputSchema,
   type Owner,
   type SingleRecord,
   singleRecord,
+  type ToolBudget,
+  toolBudget,
 } from '../protocol/index.ts';
 import { ensureRuntime, type Runtime } from './runtime.ts';
 import type { Toolbox } from './toolbox.ts';
@@ -44,6 +48,10 @@ export interface LaunchRequest {
   maxRuntimeMs?: number | null;
   /** Milliseconds one tool call may take. */
   toolTimeoutMs?: number;
+  /** How many tool calls the child may make. */
+  toolBudget?: ToolBudget;
+  /** JSON schema, with an object as its root, of the value the agent must give as its answer. */
+  outputSchema?: OutputSchema;
   /** File the answer is also written to: absolute, or relative to the folder the agent works in. */
   output?: string;
   outputMode?: 'inline' | 'file-only';
@@ -69,6 +77,8 @@ export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Prom
   checkTask(request.task);
   checkLane(request);
   checkModel(request.model);
+  checkSchema(request.outputSchema);
+  checkBudget(request.toolBudget);
   const thinking = checkThinking(request.thinking);
   const timeoutMs = runLimit(request);
   const toolTimeoutMs =
@@ -102,6 +112,8 @@ export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Prom
       modelIsExplicit: request.model !== undefined,
       ...(output === undefined ? {} : { output }),
       ...(toolTimeoutMs === undefined ? {} : { toolTimeoutMs }),
+      ...(request.toolBudget === undefined ? {} : { toolBudget: request.toolBudget }),
+      ...(request.outputSchema === undefined ? {} : { outputSchema: request.outputSchema }),
       sessionName: sessionName(agent.name, label ?? taskTitle(request.task)),
     },
     cwd,
@@ -142,6 +154,12 @@ function runLimit({ timeoutMs, maxRuntimeMs }: LaunchRequest): number | null {
 export function checkTimeout(name: string, ms: number): number {
   if (Number.isInteger(ms) && ms > 0 && ms <= MAX_LIMIT_MS) return ms;
   throw lanesError('launch_invalid:milliseconds', { name, value: ms, max: MAX_LIMIT_MS });
+}
+
+function checkBudget(budget: ToolBudget | undefined): void {
+  const parsed = budget && toolBudget.safeParse(budget);
+  if (parsed?.success === false)
+    throw lanesError('launch_invalid:tool-budget', { faults: describeFaults(parsed.error) });
 }
 
 async function planOutput(

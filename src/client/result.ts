@@ -5,15 +5,25 @@ import { readRegular } from '../core/files/index.ts';
 import { childLayout } from '../core/projects/index.ts';
 import { MirrorReader, TranscriptText } from '../core/transcripts/index.ts';
 
-const resultFile = z.object({ version: z.literal(1), text: z.string() });
+const resultFile = z.object({
+  version: z.literal(1),
+  text: z.string(),
+  /** Absent: none was asked for, or none was given. */
+  structuredOutput: z.optional(z.unknown()),
+});
+export type ResultFile = z.infer<typeof resultFile>;
 
 /** The last answer of a child; `undefined` when it has none yet or it cannot be read. */
-export async function readResultText(directory: string, child: number): Promise<string | undefined> {
+export async function readResult(directory: string, child: number): Promise<ResultFile | undefined> {
   try {
-    return resultFile.parse(JSON.parse(await readRegular(childLayout(directory, child).result))).text;
+    return resultFile.parse(JSON.parse(await readRegular(childLayout(directory, child).result)));
   } catch {
     return undefined;
   }
+}
+
+export async function readResultText(directory: string, child: number): Promise<string | undefined> {
+  return (await readResult(directory, child))?.text;
 }
 
 /** A child's transcript as text, growing with each `refresh`. */

@@ -68,6 +68,22 @@ export const ERROR_TEXTS = {
     message: 'outputMode is "file-only" without an output file.',
     hint: 'Name the file with output.',
   },
+  'launch_invalid:schema-root': {
+    message: 'The output schema has no object as its root: its "type" is {found}.',
+    hint: 'It must be "object"; put other values into a property of it.',
+  },
+  'launch_invalid:schema-size': {
+    message: 'The output schema has {bytes} bytes as JSON; the limit is {max}.',
+    hint: 'The model reads it with every request: describe less.',
+  },
+  'launch_invalid:schema-unusable': {
+    message: 'The output schema cannot be used: {reason}.',
+    hint: 'It must be a JSON schema of draft 2020-12 or 7 that refers to nothing outside itself.',
+  },
+  'launch_invalid:tool-budget': {
+    message: 'toolBudget is not valid: {faults}.',
+    hint: 'It has hard and may have soft, whole numbers of calls from 1, and block, names of tools or "*".',
+  },
   'launch_invalid:thinking': { message: 'thinking is "{value}".', hint: 'It must be one of {allowed}.' },
   task_empty: { message: 'The task is empty.', hint: 'Say in a sentence or two what the agent should do.' },
   'task_empty:option': { message: '--task is missing.', hint: 'Say what the agent should do.' },
@@ -161,6 +177,15 @@ export const ERROR_TEXTS = {
   'launch_invalid:no-agent': { message: '--agent is missing.', hint: 'Name one; `pi-lanes agents` lists them.' },
   'launch_invalid:two-tasks': { message: 'Both --task and --task-file are given.', hint: 'Give one of them.' },
   'launch_invalid:task-file': { message: '--task-file {file} cannot be read: {reason}.' },
+  'launch_invalid:schema-file': { message: '--output-schema {file} cannot be read: {reason}.' },
+  'launch_invalid:schema-json': {
+    message: '--output-schema {file} is not JSON: {reason}.',
+    hint: 'Name a file with a JSON schema.',
+  },
+  'launch_invalid:schema-object': {
+    message: '--output-schema {file} is JSON, but not a schema of an object.',
+    hint: 'It must be a JSON object with "type": "object".',
+  },
   'launch_invalid:output-mode': { message: '--output-mode is "{value}".', hint: 'It must be inline or file-only.' },
   'launch_invalid:limit': {
     message: '--limit is "{value}".',
@@ -599,6 +624,23 @@ export const ERROR_TEXTS = {
   child_mid_tool: { message: 'The child exited (code {code}) while its tool {tool} was running.' },
   'child_empty_output:none': { message: 'The child ended without an answer.' },
   'child_empty_output:empty': { message: 'The child ended with an empty answer.' },
+  structured_output_missing: {
+    message:
+      'The child ended without the structured output it was asked for: it gave none with its tool structured_output.',
+    hint: 'What it said instead is kept as its answer. Say in the task what the output should hold, or resume the run.',
+  },
+  'structured_output_missing:refused': {
+    message: 'The child ended without the structured output it was asked for. What it gave was refused: {faults}.',
+    hint: 'What it said instead is kept as its answer. Check the schema, or resume the run.',
+  },
+  'structured_output_missing:unusable': {
+    message: 'The structured output that the child gave cannot be used: {faults}.',
+    hint: 'What it said is kept as its answer. Resume the run to have the output given again.',
+  },
+  tools_missing: {
+    message: 'The agent {agent} may use tools that Pi does not have here: {tools}.',
+    hint: 'Install the Pi extension that brings them, or take them off the list in the definition of the agent.',
+  },
   child_model_error: {
     message: 'The model failed: {reason}',
     hint: 'Check the model and its credentials, or try again later.',

@@ -6,6 +6,7 @@
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 import { ERROR_TEXTS, type ErrorText, type ErrorTextId } from './error-texts.ts';
+import { wordsOf } from './words-of.ts';
 
 // zod/mini comes without texts: every refusal would read "Invalid input", whatever rule was broken.
 z.config(en());
@@ -76,6 +77,8 @@ export const ERROR_CODES = [
   'cwd_gone',
   'disk_full',
   'store_unwritable',
+  'structured_output_missing',
+  'tools_missing',
   'untrusted_workspace',
   'transcript_unreadable',
   'file_not_found',
@@ -175,11 +178,6 @@ export class LanesError extends Error {
 export function toErrorValue(error: unknown): ErrorValue {
   if (error instanceof LanesError) return error.toValue();
   return { code: 'internal', message: wordsOf(error) };
-}
-
-/** What anything thrown says. */
-export function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 const FAULTS_SHOWN = 3;

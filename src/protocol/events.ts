@@ -122,6 +122,8 @@ export const journalEvent = z.discriminatedUnion('type', [
     turns: z.number(),
     toolCalls: z.number(),
     usage,
+    /** A tool call was refused because the child's tool budget was used up. */
+    toolBudgetBlocked: z.optional(z.literal(true)),
   }),
   /** The child's process is over. `tree`: whether every process it started is proven gone. */
   z.object({

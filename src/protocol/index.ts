@@ -1,5 +1,7 @@
 export * from './agent-contract.ts';
 export * from './canonical-json.ts';
+export * from './child-contract.ts';
+export * from './child-terms.ts';
 export * from './cut-text.ts';
 export * from './errors.ts';
 export * from './events.ts';
@@ -15,6 +17,7 @@ export * from './transcript-worker.ts';
 export * from './usage.ts';
 export * from './view.ts';
 export * from './visible.ts';
+export * from './words-of.ts';
 export * from './workflow.ts';
 export * from './workflow-calls.ts';
 export * from './workflow-findings.ts';

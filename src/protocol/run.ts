@@ -1,6 +1,7 @@
 /** The vocabulary of runs: identity, states, owner, lane, and the launch record (`run.json`). */
 import * as z from 'zod/mini';
 import { agentContract } from './agent-contract.ts';
+import { outputSchema, toolBudget } from './child-contract.ts';
 import { workflowPlan } from './workflow-run.ts';
 
 /** UUIDv7 in lower case: names sort by creation time. */
@@ -104,6 +105,10 @@ export const childPlan = z.object({
   output: z.optional(outputPlan),
   /** Milliseconds one tool call may take; absent: five minutes for Pi's file tools, no limit for others. */
   toolTimeoutMs: z.optional(z.number()),
+  /** How many tool calls the child may make; absent: as many as it likes. */
+  toolBudget: z.optional(toolBudget),
+  /** JSON schema of the value the child must give at its end; absent: its last words are its answer. */
+  outputSchema: z.optional(outputSchema),
   /** Name of the Pi session, `<agent> · <label>`, at most 96 characters. */
   sessionName: z.string().check(z.maxLength(96)),
 });

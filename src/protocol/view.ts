@@ -48,6 +48,8 @@ export const childView = z.object({
   attemptedModels: z.array(z.string()),
   attention: z.array(attentionKind),
   timedOut: z.boolean(),
+  /** A tool call was refused because its tool budget was used up; told when its work is over. */
+  toolBudgetBlocked: z.optional(z.literal(true)),
   /** Whether its session file was found as it should be when it was over. */
   sessionState: z.nullable(z.enum(['ok', 'none', 'missing', 'damaged'])),
   exit: z.nullable(

@@ -1,9 +1,10 @@
 /** What one child is launched with: the schema of its fields, and the rules between them. */
 import * as z from 'zod/mini';
 import { canonicalJson } from './canonical-json.ts';
+import { toolBudget } from './child-contract.ts';
 import { describeFaults } from './errors.ts';
 import { lane } from './run.ts';
-import { delay, notBlank, positive, record, utf8Bytes } from './schema-parts.ts';
+import { delay, notBlank, record, utf8Bytes } from './schema-parts.ts';
 import {
   isKnown,
   isObject,
@@ -55,14 +56,6 @@ function bindingsReason(value: Record<string, unknown>): string | undefined {
   return utf8Bytes(canonicalJson(value)) > 16_384 ? 'must have at most 16384 bytes as JSON' : undefined;
 }
 
-const budget = z
-  .strictObject({
-    soft: z.optional(positive),
-    hard: positive,
-    block: z.optional(z.union([z.literal('*'), z.array(z.string()).check(z.minLength(1))])),
-  })
-  .check(z.refine(({ soft = 0, hard }) => soft <= hard, 'soft must not be larger than hard'));
-
 /** Fields of a launch that have a rule of their own. Further fields are passed on to the child unchanged. */
 export const childLaunchFields = {
   agent: z.string().check(notBlank),
@@ -91,7 +84,7 @@ export const childLaunchFields = {
   timeoutMs: delay,
   maxRuntimeMs: delay,
   toolTimeoutMs: delay,
-  toolBudget: budget,
+  toolBudget,
   control: record,
   intercomBridge: z.union([record, z.boolean()]),
   extensionBindings: record,

@@ -1,8 +1,11 @@
 /** The end of a child: its result is made durable, then said; its process is ended and its session looked at. */
 import type { Child, ChildOutcome } from '../core/children/index.ts';
 import type { OutputClaim } from '../core/outputs/index.ts';
+import type { ChildLayout } from '../core/projects/index.ts';
 import { readSessionFile } from '../core/sessions/index.ts';
+import { readKeptValue } from '../core/structured-output/index.ts';
 import {
+  type ChildPlan,
   cutText,
   describeError,
   type ErrorValue,
@@ -12,13 +15,17 @@ import {
 } from '../protocol/index.ts';
 import type { ChildTools } from './child-tools.ts';
 import { cleanError, clipError, type OpenRun } from './open-run.ts';
+import { type Answered, judgeAnswer } from './structured-answer.ts';
 
 /** What became of a child. */
 export interface ChildResult {
   state: TerminalState;
   error: ErrorValue | null;
-  /** Its whole answer. */
+  /** Its whole answer; of a structured one its JSON. */
   text: string;
+  /** Only when it was asked for a value and gave one. */
+  structuredOutput?: unknown;
+  toolBudgetBlocked?: true;
 }
 
 /** A child that was ended from outside said nothing at its end: its last words are kept. */
@@ -31,11 +38,16 @@ function keptText({ state, exited, text, lastWords }: ChildOutcome): string {
  * then stands in the session and the transcript only.
  */
 export async function settle(
-  { run, index, layout }: ChildTools,
-  outcome: ChildOutcome,
+  { run, index, plan, layout }: ChildTools,
+  raw: ChildOutcome,
   output: OutputClaim | undefined,
 ): Promise<ChildResult> {
+  const { outcome, answer } = await answered(plan, layout, raw);
   const { progress, stopReason } = outcome;
+  const more = {
+    ...(answer === undefined ? {} : { structuredOutput: answer.value }),
+    ...(outcome.toolBudgetBlocked ? { toolBudgetBlocked: true as const } : {}),
+  };
   let { state, error } = outcome;
   const text = keptText(outcome);
   const body = {
@@ -47,6 +59,7 @@ export async function settle(
     error: error && cleanError(error),
     usage: progress.usage,
     text,
+    ...more,
   };
   let result: StoredFile | null = null;
   try {
@@ -70,8 +83,14 @@ export async function settle(
     turns: progress.turns,
     toolCalls: progress.toolCalls,
     usage: progress.usage,
+    ...(outcome.toolBudgetBlocked ? { toolBudgetBlocked: true } : {}),
   });
-  return { state, error, text };
+  return { state, error, text, ...more };
+}
+
+async function answered({ outputSchema }: ChildPlan, layout: ChildLayout, outcome: ChildOutcome): Promise<Answered> {
+  if (outputSchema === undefined) return { outcome };
+  return judgeAnswer(outcome, await readKeptValue(layout.structuredOutput, outputSchema), outputSchema);
 }
 
 function unsaved(refused: unknown, session: string | null | undefined): ErrorValue {

@@ -19,8 +19,11 @@ async function main(): Promise<number> {
   // The terminal or window that started us may go away at any time.
   process.on('SIGHUP', () => undefined);
   const maxJournalBytes = journalLimit(process.env, (text) => console.error(`pi-lanes runner: ${text}`));
-  const lifecycle = new RunnerLifecycle(order.data, new PiDriver(), {
-    engine: join(import.meta.dirname, 'engine-worker.mjs'),
+  // Beside this file, in the same copy of the bundle.
+  const beside = (name: string) => join(import.meta.dirname, name);
+  const driver = new PiDriver({ extension: beside('pi-child.mjs') });
+  const lifecycle = new RunnerLifecycle(order.data, driver, {
+    engine: beside('engine-worker.mjs'),
     fault,
     maxJournalBytes,
   });

@@ -4,6 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type LaunchPlan, planLaunch, RunStore, startRun, waitForEnd } from '../../src/client/index.ts';
 import { piArguments } from '../../src/core/children/pi-rpc/arguments.ts';
@@ -28,7 +29,10 @@ async function bareStart({ record }: LaunchPlan<SingleRecord>, runDirectory: str
   const layout = childLayout(runDirectory, 1);
   const args = [
     ...pi.command.args,
-    ...piArguments({ plan, session: { kind: 'new' }, cwd, trust, agentDir, pi, layout }),
+    ...piArguments(
+      { plan, session: { kind: 'new' }, cwd, trust, agentDir, pi, layout },
+      join(world.dist, 'pi-child.mjs'),
+    ),
   ];
   const from = performance.now();
   const bare = spawn(pi.command.file, args, {

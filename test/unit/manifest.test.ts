@@ -317,10 +317,14 @@ describe('what is packed', () => {
           .slice(folder.path.length + 1)
           .replaceAll('\\', '/'),
       );
-    // What a detached runner executes is the runner and what it loads.
-    const runner = built.filter((name) => /^dist\/runner.*\.mjs$/.test(name));
+    // What a detached runner executes is the runner and what it loads, and what it has Pi load.
+    const runner = built.filter((name) => /^dist\/(?:runner.*|pi-child)\.mjs$/.test(name));
     expect(runtime.files.map((name) => `dist/${name}`).sort()).toEqual(runner.sort());
     expect(runtime.files).toContain('runner.mjs');
+    // Every child reads it anew, and Pi has no use for what it imports.
+    const extension = readFileSync(join(outdir, 'pi-child.mjs'), 'utf8');
+    expect(extension.length).toBeLessThan(60_000);
+    expect(extension.match(/\bfrom"(?!node:)[^"]*"/g)).toBeNull();
     const patterns = packed.filter((name) => name.startsWith('dist/'));
     for (const name of built) {
       expect(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionStart } from '../../src/core/children/index.ts';
-import { capabilitiesOf, piArguments } from '../../src/core/children/pi-rpc/arguments.ts';
+import { capabilitiesOf, piArguments, systemPromptOf } from '../../src/core/children/pi-rpc/arguments.ts';
 import { toTranscriptEntry } from '../../src/core/children/pi-rpc/transcript-entries.ts';
 import { childLayout } from '../../src/core/projects/index.ts';
 import type { ChildPlan, LaunchRecord } from '../../src/protocol/index.ts';
@@ -15,7 +15,10 @@ function argumentsFor(
   session: SessionStart = { kind: 'new' },
 ) {
   const { child, cwd, agentDir, pi } = aRecord();
-  return piArguments({ plan: { ...child, ...plan }, session, cwd, trust, agentDir, pi: { ...pi, version }, layout });
+  return piArguments(
+    { plan: { ...child, ...plan }, session, cwd, trust, agentDir, pi: { ...pi, version }, layout },
+    '/dist/pi-child.mjs',
+  );
 }
 
 /** The value behind a flag. */
@@ -24,7 +27,8 @@ const behind = (args: readonly string[], flag: string) => args[args.indexOf(flag
 describe("Pi's arguments", () => {
   const plan = { model: 'fake/scripted', thinking: 'high', sessionName: 'worker · Fence' };
   const common = [
-    ...['--mode', 'rpc', '--session-dir', layout.sessions, '--model', 'fake/scripted', '--thinking', 'high'],
+    ...['--mode', 'rpc', '--session-dir', layout.sessions, '-e', '/dist/pi-child.mjs'],
+    ...['--model', 'fake/scripted', '--thinking', 'high'],
     ...['--tools', 'read,edit', '--system-prompt', layout.systemPrompt, '--no-skills'],
   ];
 
@@ -52,7 +56,7 @@ describe("Pi's arguments", () => {
     const [mode, rpc, ...rest] = argumentsFor('1.6.0', plan, 'approve', session);
     expect([mode, rpc]).toEqual(['--mode', 'rpc']);
     // The session of this child is kept in its own folder, wherever it began.
-    expect(rest).toEqual(['--session-dir', layout.sessions, ...wanted, ...common.slice(4), ...end]);
+    expect(rest).toEqual([...common.slice(2, 6), ...wanted, ...common.slice(6), ...end]);
   });
 
   it('name no model and no level where none was asked for', () => {
@@ -70,6 +74,21 @@ describe("Pi's arguments", () => {
     expect(free).not.toContain('--tools');
     expect(free).not.toContain('--no-tools');
     expect(behind(argumentsFor('1.6.0'), '--tools')).toBe('read,edit');
+  });
+
+  it('allow the tool of the answer where a structured one is wanted, and say how it is given', () => {
+    const outputSchema = { type: 'object' };
+    const agent = aRecord().child.agent;
+    expect(behind(argumentsFor('1.6.0', { outputSchema }), '--tools')).toBe('read,edit,structured_output');
+    const without = argumentsFor('1.6.0', { outputSchema, agent: { ...agent, tools: [] } });
+    expect(behind(without, '--tools')).toBe('structured_output');
+    expect(without).not.toContain('--no-tools');
+    // Pi's own prompt is not replaced by nothing but that sentence.
+    const wordless = argumentsFor('1.6.0', { outputSchema, agent: { ...agent, systemPrompt: '' } });
+    expect(behind(wordless, '--append-system-prompt')).toBe(layout.systemPrompt);
+    const { child } = aRecord();
+    expect(systemPromptOf({ ...child, outputSchema })).toMatch(/^.+\n\n.*structured_output/s);
+    expect(systemPromptOf(child)).toBe(child.agent.systemPrompt);
   });
 
   it('give the system prompt as a file, in place of or after that of Pi, or not at all', () => {

@@ -372,4 +372,51 @@ describe('how work came out', () => {
       error: { code: 'child_exited', message: expect.stringContaining('after a tool call') },
     });
   });
+
+  describe('where a structured answer is wanted', () => {
+    const call = says('', { stopReason: 'toolUse' });
+    const gives = [starts('a', 'structured_output'), ends('a', 'structured_output')];
+    const wanted = { wantsAnswer: true };
+
+    it.each([
+      ['the call that gave it', [call, ...gives]],
+      ['no words after it', [call, ...gives, says('')]],
+      ['an answer of an earlier prompt', [call, ...gives, settled, { type: 'agent_start' } as const, says('')]],
+    ])('it is complete with %s', (_, records) => {
+      expect(outcome(records, wanted)).toMatchObject({ state: 'complete', error: null });
+      // Only where one is wanted.
+      expect(outcome(records).state).toBe('failed');
+    });
+
+    it('a model that failed, or was cut off, has not come to its end all the same', () => {
+      for (const stopReason of ['error', 'length', 'aborted'])
+        expect(outcome([call, ...gives, says('', { stopReason })], wanted).state).not.toBe('complete');
+    });
+
+    it('a call of another tool gives none', () => {
+      const records = [call, starts('a', 'bash'), ends('a', 'bash')];
+      expect(outcome(records, wanted).error?.code).toBe('child_exited');
+    });
+
+    it('the newest refused value is kept with what was said about it', () => {
+      const refuses = (id: string, value: number): PiRecord[] => [
+        { type: 'tool_execution_start', toolCallId: id, toolName: 'structured_output', args: { value } },
+        {
+          type: 'tool_execution_end',
+          toolCallId: id,
+          toolName: 'structured_output',
+          isError: true,
+          result: { content: [{ type: 'text', text: `not ${value}` }] },
+        },
+      ];
+      const records = [call, ...refuses('a', 1), call, ...refuses('b', 2), says('done')];
+      expect(outcome(records, wanted).refusedAnswer).toEqual({ value: { value: 2 }, reason: 'not 2' });
+      expect(outcome([call, ...gives], wanted)).not.toHaveProperty('refusedAnswer');
+    });
+  });
+
+  it('a blocked tool budget is told', () => {
+    expect(outcome([says('done')], { toolBudgetBlocked: true })).toMatchObject({ toolBudgetBlocked: true });
+    expect(outcome([says('done')])).not.toHaveProperty('toolBudgetBlocked');
+  });
 });

@@ -101,6 +101,28 @@ describe('a launch that cannot be carried out', () => {
     );
   });
 
+  it.each([
+    [{ type: 'array' }, 'The output schema has no object as its root: its "type" is "array".'],
+    [{ properties: {} }, 'The output schema has no object as its root: its "type" is missing.'],
+    [
+      { type: 'object', description: 'x'.repeat(70_000) },
+      'The output schema has 70034 bytes as JSON; the limit is 65536.',
+    ],
+    [
+      { type: 'object', properties: { a: { pattern: '(' } } },
+      expect.stringContaining('cannot be used: Invalid regular'),
+    ],
+  ])('is refused with an output schema nobody can answer to', async (outputSchema, message) => {
+    await refused({ outputSchema }, { code: 'launch_invalid', message, hint: expect.any(String) });
+  });
+
+  it('is refused with a tool budget that is none', async () => {
+    await refused(
+      { toolBudget: { soft: 3, hard: 2 } },
+      { code: 'launch_invalid', message: expect.stringContaining('soft must not be larger than hard') },
+    );
+  });
+
   it('is refused with a level there is not', async () => {
     await refused(
       { thinking: 'hard' },
@@ -217,6 +239,8 @@ describe('a launch', () => {
       toolTimeoutMs: 2_147_483_647,
       output: '../work/out/answer.md',
       outputMode: 'file-only',
+      outputSchema: { type: 'object' },
+      toolBudget: { hard: 3, block: '*' },
       ceiling: { allowedTools: ['read'] },
       workflowKey: 'lane-a',
       lane,
@@ -251,6 +275,8 @@ describe('a launch', () => {
       thinking: 'low',
       modelIsExplicit: true,
       toolTimeoutMs: 2_147_483_647,
+      outputSchema: { type: 'object' },
+      toolBudget: { hard: 3, block: '*' },
       output: { path: join(cwd, 'out', 'answer.md'), mode: 'file-only' },
       sessionName: 'oracle · The fence',
     });

@@ -287,6 +287,13 @@ describe('the fold', () => {
     expect(settled).toMatchObject({ state: 'stopped', children: [{ state: 'failed' }] });
   });
 
+  it('shows that a tool budget was used up, and nothing where it was not', () => {
+    const settled = oneOfEach['child.settled'];
+    const blocked = foldRun(aRecord(), lines([{ ...settled, toolBudgetBlocked: true }]));
+    expect(blocked.children[0]?.toolBudgetBlocked).toBe(true);
+    expect(foldRun(aRecord(), lines([settled])).children[0]).not.toHaveProperty('toolBudgetBlocked');
+  });
+
   it('leaves a child alone that an event is not about', () => {
     const before = frozen(initialView(aRecord()));
     for (const event of Object.values(oneOfEach)) {

@@ -4,7 +4,13 @@ import { text as readStream } from 'node:stream/consumers';
 import { type LaunchRequest, launch, RunStore, waitForEnd } from '../../client/index.ts';
 import { timeLimit } from '../../core/settings/index.ts';
 import { visible } from '../../core/transcripts/index.ts';
-import { describeError, type ErrorValue, lanesError, wordsOf } from '../../protocol/index.ts';
+import {
+  describeError,
+  type ErrorValue,
+  lanesError,
+  outputSchema as schemaFile,
+  wordsOf,
+} from '../../protocol/index.ts';
 import { readAnswerText } from '../answer-text.ts';
 import { type CliContext, EXIT, exitCodeFor, printJson } from '../context.ts';
 
@@ -18,6 +24,7 @@ export interface RunOptions {
   label: string | undefined;
   output: string | undefined;
   'output-mode': string | undefined;
+  'output-schema': string | undefined;
   /** Seconds. */
   timeout: string | undefined;
   'tool-timeout': string | undefined;
@@ -39,6 +46,7 @@ export async function runCommand(context: CliContext, options: RunOptions): Prom
     ...(options.label === undefined ? {} : { label: options.label }),
     ...(options.output === undefined ? {} : { output: options.output }),
     ...outputMode(options['output-mode']),
+    ...(await outputSchema(options['output-schema'])),
     ...timeouts(options),
   });
   const { runId, directory, noScope } = launched;
@@ -65,6 +73,7 @@ export async function runCommand(context: CliContext, options: RunOptions): Prom
         state: snapshot.state,
         text,
         truncated: answer?.truncated ?? false,
+        ...(options['output-schema'] === undefined ? {} : { structuredOutput: answer?.structuredOutput ?? null }),
         resultFile: answer?.resultFile ?? null,
         error: snapshot.error ?? unsaved,
         output,
@@ -130,6 +139,22 @@ function outputMode(text: string | undefined): { outputMode?: 'inline' | 'file-o
   if (text === undefined) return {};
   if (text === 'inline' || text === 'file-only') return { outputMode: text };
   throw lanesError('launch_invalid:output-mode', { value: text });
+}
+
+async function outputSchema(file: string | undefined): Promise<Pick<LaunchRequest, 'outputSchema'>> {
+  if (file === undefined) return {};
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw lanesError('launch_invalid:schema-file', { file, reason: wordsOf(error) });
+  });
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw lanesError('launch_invalid:schema-json', { file, reason: wordsOf(error) });
+  }
+  const parsed = schemaFile.safeParse(json);
+  if (!parsed.success) throw lanesError('launch_invalid:schema-object', { file });
+  return { outputSchema: parsed.data };
 }
 
 /** `--timeout 0`: no limit. */

@@ -88,6 +88,16 @@ export interface ChildOutcome {
   exited: boolean;
   /** Nothing at all had been heard from the conversation. */
   inactive: boolean;
+  /** The newest structured answer that was refused; absent: none was. */
+  refusedAnswer?: RefusedAnswer;
+  /** A call was refused because the tool budget was used up. */
+  toolBudgetBlocked?: true;
+}
+
+/** A value that does not fit the output schema, and what the child was told about it. */
+export interface RefusedAnswer {
+  value: unknown;
+  reason: string;
 }
 
 /** How the child's process ended. */

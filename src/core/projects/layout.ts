@@ -97,6 +97,10 @@ export interface ChildLayout {
   stderr: string;
   sessions: string;
   systemPrompt: string;
+  /** What its extension is told. */
+  contract: string;
+  /** The value it gave, when it was asked for one. */
+  structuredOutput: string;
 }
 
 /** `index` counts from 1. */
@@ -110,5 +114,7 @@ export function childLayout(runDirectory: string, index: number): ChildLayout {
     stderr: join(directory, 'stderr.log'),
     sessions: join(directory, 'session'),
     systemPrompt: join(directory, 'system-prompt.md'),
+    contract: join(directory, 'contract.json'),
+    structuredOutput: join(directory, 'structured-output.json'),
   };
 }

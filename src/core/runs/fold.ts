@@ -206,6 +206,7 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
         usage: line.usage,
         endedAt: line.t,
         attention: [],
+        ...(line.toolBudgetBlocked ? { toolBudgetBlocked: true } : {}),
       }));
     case 'child.ended':
       return withChild(view, line.child, (child) => ({

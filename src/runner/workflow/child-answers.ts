@@ -1,4 +1,5 @@
 /** What became of a child, as the script is told. From the journal and the result file alone, so that it is the same after a crash. */
+import * as z from 'zod/mini';
 import { readRegular } from '../../core/files/index.ts';
 import { truncateOutput } from '../../core/outputs/index.ts';
 import type { ChildLayout } from '../../core/projects/index.ts';
@@ -18,7 +19,7 @@ interface Answered {
 export function answerOf(
   run: OpenRun,
   { index, key, planned: { plan, lane } }: Answered,
-  { state, error, text }: ChildResult,
+  { state, error, text, structuredOutput, toolBudgetBlocked }: ChildResult,
 ): ScriptView {
   const child = run.child(index);
   const { runId } = run.record;
@@ -35,6 +36,8 @@ export function answerOf(
     runId: childRunId(runId, index),
     agent: plan.agent.name,
     ...(error === null ? {} : { error: error.message }),
+    ...(structuredOutput === undefined ? {} : { structuredOutput }),
+    ...(toolBudgetBlocked ? { toolBudgetBlocked } : {}),
     ...(state === 'stopped' ? { stopped: true } : {}),
     ...(state === 'paused' ? { interrupted: true } : {}),
     ...(saved === undefined ? {} : { outputReference: saved }),
@@ -70,10 +73,21 @@ function resumability(child: ChildView | undefined) {
   return reason === undefined ? { state: 'resumable' } : { state: 'not-resumable', reason };
 }
 
-/** The text of a settled child. Empty when its result could not be saved. */
-export async function readResult(layout: ChildLayout): Promise<string> {
+const kept = z.object({
+  text: z.string(),
+  structuredOutput: z.optional(z.unknown()),
+  toolBudgetBlocked: z.optional(z.literal(true)),
+});
+
+/** What a settled child had come to. Without words when its result could not be saved. */
+export async function readResult(layout: ChildLayout): Promise<Pick<ChildResult, keyof z.infer<typeof kept>>> {
   const body = await readRegular(layout.result).catch(() => undefined);
-  if (body === undefined) return '';
-  const { text }: { text?: unknown } = JSON.parse(body);
-  return typeof text === 'string' ? text : '';
+  const parsed = kept.safeParse(body === undefined ? undefined : JSON.parse(body));
+  if (!parsed.success) return { text: '' };
+  const { text, structuredOutput, toolBudgetBlocked } = parsed.data;
+  return {
+    text,
+    ...(structuredOutput === undefined ? {} : { structuredOutput }),
+    ...(toolBudgetBlocked ? { toolBudgetBlocked } : {}),
+  };
 }

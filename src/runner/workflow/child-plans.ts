@@ -4,6 +4,7 @@ import { findAgent } from '../../core/agents/index.ts';
 import type { SessionStart } from '../../core/children/index.ts';
 import { resolveModel, splitLevel } from '../../core/models/index.ts';
 import { sessionName, taskTitle } from '../../core/runs/index.ts';
+import { checkSchema } from '../../core/structured-output/index.ts';
 import {
   type ChildPlan,
   cutText,
@@ -13,6 +14,8 @@ import {
   lanesError,
   MAX_TASK_BYTES,
   type OutputPlan,
+  outputSchema,
+  toolBudget,
   type WorkflowRecord,
 } from '../../protocol/index.ts';
 
@@ -144,10 +147,15 @@ function labelOf(params: Params): string | undefined {
 /** What a new child and one that is gone on with take alike. */
 function common(params: Params, outputs: string): Partial<ChildPlan> {
   const output = outputOf(params, outputs);
-  const toolTimeoutMs = params['toolTimeoutMs'];
+  const { toolTimeoutMs } = params;
+  const budget = toolBudget.safeParse(params['toolBudget']);
+  const schema = params['outputSchema'] === undefined ? undefined : outputSchema.parse(params['outputSchema']);
+  checkSchema(schema);
   return {
     ...(output === undefined ? {} : { output }),
     ...(typeof toolTimeoutMs === 'number' ? { toolTimeoutMs } : {}),
+    ...(budget.success ? { toolBudget: budget.data } : {}),
+    ...(schema === undefined ? {} : { outputSchema: schema }),
   };
 }
 

@@ -115,8 +115,7 @@ export class WorkflowChildren {
     const decision = await decideChild(this.#run, known, index, isCutOff(lines) ? withoutEnd(lines) : lines);
     if (decision.decision === 'finish') {
       const { state, error } = decision;
-      const text = await readResult(layout);
-      return answerOf(this.#run, { index, key, planned }, { state, error, text });
+      return answerOf(this.#run, { index, key, planned }, { state, error, ...(await readResult(layout)) });
     }
     const first: Beginning = { kind: 'ask', session: planned.session, prompt: planned.plan.task };
     const isOver = wishOf(lines) !== undefined;

@@ -12,6 +12,8 @@ export interface LoggedRequest {
   readonly messages: readonly ChatMessage[];
   /** Names of the tools offered, as sent. */
   readonly tools: readonly string[];
+  /** The JSON schemas of their arguments, by name. */
+  readonly toolParameters?: Readonly<Record<string, unknown>>;
   /** An `Authorization` header was present. Its value is never kept. */
   readonly authorized: boolean;
   readonly stream: boolean;

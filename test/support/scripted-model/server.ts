@@ -81,6 +81,9 @@ export async function startScriptedModel(options: ScriptedModelOptions = {}): Pr
         session,
         messages: body.messages,
         tools: (body.tools ?? []).map((tool) => tool.function.name),
+        toolParameters: Object.fromEntries(
+          (body.tools ?? []).map(({ function: { name, parameters } }) => [name, parameters]),
+        ),
         authorized: request.headers.authorization !== undefined,
         stream: body.stream ?? false,
       });

@@ -1,4 +1,5 @@
 /** Pi's command line for a child, built from the version, because every version refuses flags it does not know. */
+import { ANSWER_TOOL, type ChildPlan } from '../../../protocol/index.ts';
 import { atLeast } from '../../toolchain/index.ts';
 import type { ChildStart } from '../child-driver.ts';
 
@@ -25,19 +26,29 @@ export function capabilitiesOf(version: string): PiCapabilities {
   };
 }
 
-export function piArguments(start: Omit<ChildStart, 'env' | 'node' | 'runId' | 'index'>): string[] {
+const HOW_TO_ANSWER = `Your result is structured data: when everything else is done, call ${ANSWER_TOOL} once with the whole of it. Words beside that call are not part of the result.`;
+
+/** What Pi is told beside the task; empty: nothing. */
+export function systemPromptOf({ agent, outputSchema }: ChildPlan): string {
+  return [agent.systemPrompt, outputSchema ? HOW_TO_ANSWER : ''].filter((text) => text !== '').join('\n\n');
+}
+
+/** `extension`: path of `pi-child.mjs`, loaded whatever other extensions the child may load. */
+export function piArguments(start: Omit<ChildStart, 'env' | 'node' | 'runId' | 'index'>, extension: string): string[] {
   const { plan, layout, trust } = start;
   const capabilities = capabilitiesOf(start.pi.version);
-  const args = ['--mode', 'rpc', '--session-dir', layout.sessions];
+  const args = ['--mode', 'rpc', '--session-dir', layout.sessions, '-e', extension];
   // Always by path: an id could belong to another project, and Pi would ask about it on stdin.
   if (start.session.kind === 'continue') args.push('--session', start.session.file);
   if (start.session.kind === 'fork') args.push('--fork', start.session.file);
   if (plan.model) args.push('--model', plan.model);
   if (plan.thinking) args.push('--thinking', plan.thinking);
   const { agent } = plan;
-  if (agent.tools) args.push(...(agent.tools.length > 0 ? ['--tools', agent.tools.join(',')] : ['--no-tools']));
-  if (agent.systemPrompt !== '') {
-    args.push(agent.systemPromptMode === 'replace' ? '--system-prompt' : '--append-system-prompt', layout.systemPrompt);
+  const tools = agent.tools && (plan.outputSchema ? [...agent.tools, ANSWER_TOOL] : agent.tools);
+  if (tools) args.push(...(tools.length > 0 ? ['--tools', tools.join(',')] : ['--no-tools']));
+  if (systemPromptOf(plan) !== '') {
+    const replaces = agent.systemPromptMode === 'replace' && agent.systemPrompt !== '';
+    args.push(replaces ? '--system-prompt' : '--append-system-prompt', layout.systemPrompt);
   }
   if (!agent.inheritProjectContext) args.push('--no-context-files');
   if (!agent.inheritSkills) args.push('--no-skills');

@@ -4,6 +4,7 @@
  */
 import { addUsage, type ChildPhase, NO_USAGE, type Usage } from '../../../protocol/index.ts';
 import type { ChildProgress } from '../child-driver.ts';
+import { type AnswerCalls, applyToAnswer, NO_ANSWER } from './answer-calls.ts';
 import { type PiMessage, type PiRecord, textOf } from './records.ts';
 
 export interface LastAssistant {
@@ -27,6 +28,7 @@ export interface Conversation {
   aborted: boolean;
   /** An agent run has begun since the last prompt. */
   begun: boolean;
+  answer: AnswerCalls;
 }
 
 /** The same session with a new prompt: totals go on, the verdict begins anew. */
@@ -45,6 +47,7 @@ export const NEW_CONVERSATION: Conversation = {
   settled: 'no',
   aborted: false,
   begun: false,
+  answer: NO_ANSWER,
 };
 
 export function applyRecord(state: Conversation, record: PiRecord, options: { reportsSettled: boolean }): Conversation {
@@ -62,12 +65,23 @@ export function applyRecord(state: Conversation, record: PiRecord, options: { re
       return applyMessage(state, record.message);
     case 'tool_execution_start': {
       const tools = new Map(state.tools).set(record.toolCallId, record.toolName);
-      return { ...state, phase: 'tool', tools, toolCalls: state.toolCalls + 1 };
+      return {
+        ...state,
+        phase: 'tool',
+        tools,
+        toolCalls: state.toolCalls + 1,
+        answer: applyToAnswer(state.answer, record),
+      };
     }
     case 'tool_execution_end': {
       const tools = new Map(state.tools);
       tools.delete(record.toolCallId);
-      return { ...state, tools, phase: tools.size > 0 ? 'tool' : 'thinking' };
+      return {
+        ...state,
+        tools,
+        phase: tools.size > 0 ? 'tool' : 'thinking',
+        answer: applyToAnswer(state.answer, record),
+      };
     }
     case 'auto_retry_start':
       return { ...state, phase: 'retrying', settled: 'no' };

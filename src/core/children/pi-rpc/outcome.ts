@@ -16,6 +16,9 @@ export interface OutcomeFacts {
   exit?: ProcessExit;
   /** Present when the protocol broke a limit or a command failed. */
   failure?: ErrorValue;
+  /** The child was asked for a structured answer: giving it is a good end, whatever words follow or do not. */
+  wantsAnswer?: boolean;
+  toolBudgetBlocked?: boolean;
   /** Last lines of stderr, at most 4,096 bytes. */
   stderr: string;
 }
@@ -25,6 +28,8 @@ export function judgeOutcome(facts: OutcomeFacts): ChildOutcome {
   const last = conversation.lastAssistant;
   const text = facts.partial || last?.text || '';
   const signal = exit && signalOf(exit);
+  const { given, refused } = conversation.answer;
+  const isAnswered = facts.wantsAnswer === true && given;
   const outcome = (state: TerminalState, error: ErrorValue | null): ChildOutcome => ({
     state,
     stopReason: last?.stopReason ?? null,
@@ -34,6 +39,8 @@ export function judgeOutcome(facts: OutcomeFacts): ChildOutcome {
     progress: progressOf(conversation),
     exited: exit !== undefined,
     inactive: conversation.turns === 0 && conversation.toolCalls === 0 && !conversation.begun,
+    ...(refused === undefined ? {} : { refusedAnswer: refused }),
+    ...(facts.toolBudgetBlocked ? { toolBudgetBlocked: true } : {}),
   });
   const fail = (error: ErrorValue) => {
     const tail = stderr.trim() === '' ? '' : `\nLast lines of its error output:\n${stderr.trimEnd()}`;
@@ -63,9 +70,11 @@ export function judgeOutcome(facts: OutcomeFacts): ChildOutcome {
     case 'length':
       return outcome('partial', describeError('child_output_cut'));
     case 'toolUse':
-      return fail(describeError('child_exited:after-tool'));
+      return isAnswered ? outcome('complete', null) : fail(describeError('child_exited:after-tool'));
     default:
-      return last.text.trim() === '' ? fail(describeError('child_empty_output:empty')) : outcome('complete', null);
+      return last.text.trim() === '' && !isAnswered
+        ? fail(describeError('child_empty_output:empty'))
+        : outcome('complete', null);
   }
 }
 

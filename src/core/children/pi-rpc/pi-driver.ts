@@ -4,10 +4,12 @@ import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import {
+  CONTRACT_ENV,
   describeError,
   type ErrorValue,
   type ProcessIdentity,
   type QuestionAnswer,
+  REPORT_KEY,
   toErrorValue,
 } from '../../../protocol/index.ts';
 import { childMarker, MARKER_ENV } from '../../processes/index.ts';
@@ -20,7 +22,8 @@ import type {
   ChildReady,
   ChildStart,
 } from '../child-driver.ts';
-import { capabilitiesOf, type PiCapabilities, piArguments } from './arguments.ts';
+import { capabilitiesOf, type PiCapabilities, piArguments, systemPromptOf } from './arguments.ts';
+import { contractOf, readReport } from './contract.ts';
 import { applyRecord, type Conversation, NEW_CONVERSATION, nextPrompt, progressOf } from './conversation.ts';
 import { ExpandedMessages } from './expanded-messages.ts';
 import { getState, shakeHands } from './handshake.ts';
@@ -42,26 +45,35 @@ const promptAnswer = z.nullish(z.object({ disposition: z.optional(z.string()) })
 
 export class PiDriver implements ChildDriver {
   readonly #now: () => number;
+  readonly #extension: string;
 
-  constructor(options: { now?: () => number } = {}) {
+  /** `extension`: path of `pi-child.mjs`, which is loaded into every child. */
+  constructor(options: { extension: string; now?: () => number }) {
+    this.#extension = options.extension;
     this.#now = options.now ?? Date.now;
   }
 
   async start(start: ChildStart, onEvent: (event: ChildEvent) => void): Promise<Child> {
     const { layout, plan, pi } = start;
+    const systemPrompt = systemPromptOf(plan);
     await Promise.all([
       mkdir(layout.sessions, { recursive: true, mode: 0o700 }),
-      plan.agent.systemPrompt === ''
-        ? undefined
-        : writeFile(layout.systemPrompt, plan.agent.systemPrompt, { mode: 0o600 }),
+      systemPrompt === '' ? undefined : writeFile(layout.systemPrompt, systemPrompt, { mode: 0o600 }),
+      writeFile(layout.contract, `${JSON.stringify(contractOf(plan, layout))}\n`, { mode: 0o600 }),
     ]);
     const marker = childMarker(start.runId, start.index);
     const child = new PiChild(start, onEvent, this.#now);
     const process = await PiProcess.start(
-      { file: pi.command.file, args: [...pi.command.args, ...piArguments(start)] },
+      { file: pi.command.file, args: [...pi.command.args, ...piArguments(start, this.#extension)] },
       {
         cwd: start.cwd,
-        env: { ...start.env, ...pi.command.env, PI_CODING_AGENT_DIR: start.agentDir, [MARKER_ENV]: marker },
+        env: {
+          ...start.env,
+          ...pi.command.env,
+          PI_CODING_AGENT_DIR: start.agentDir,
+          [MARKER_ENV]: marker,
+          [CONTRACT_ENV]: layout.contract,
+        },
         marker,
       },
       child,
@@ -88,6 +100,7 @@ class PiChild implements Child {
   readonly #expanded = new ExpandedMessages();
   /** Text of the answer that is being streamed: all there is when the child goes away in the middle of it. */
   #partial = '';
+  #toolBudgetBlocked = false;
 
   constructor(start: ChildStart, onEvent: (event: ChildEvent) => void, now: () => number) {
     this.#start = start;
@@ -251,6 +264,7 @@ class PiChild implements Child {
   }
 
   #ask(request: Extract<PiRecord, { type: 'extension_ui_request' }>): void {
+    if (request.method === 'setStatus' && request.statusKey === REPORT_KEY) this.#reported(request.statusText ?? '');
     if (!BLOCKING_DIALOGS.has(request.method)) return;
     this.#onEvent({
       type: 'question',
@@ -263,6 +277,15 @@ class PiChild implements Child {
         ...(request.timeout === undefined ? {} : { timeoutMs: request.timeout }),
       },
     });
+  }
+
+  /** What our extension in the child has to say. */
+  #reported(text: string): void {
+    const said = readReport(text);
+    if (said?.type === 'tool-budget-blocked') this.#toolBudgetBlocked = true;
+    if (said?.type !== 'tools-missing') return;
+    const { name } = this.#start.plan.agent;
+    this.#finish({ failure: describeError('tools_missing', { agent: name, tools: said.tools.join(', ') }) });
   }
 
   /** Before 0.80.4 the end of a run is a guess until Pi says that nothing is under way or queued. */
@@ -291,6 +314,15 @@ class PiChild implements Child {
     if (this.#over) return;
     this.#over = true;
     const stderr = this.#process?.stderr.text() ?? '';
-    this.#work.resolve(judgeOutcome({ conversation: this.#conversation, partial: this.#partial, stderr, ...facts }));
+    this.#work.resolve(
+      judgeOutcome({
+        conversation: this.#conversation,
+        partial: this.#partial,
+        wantsAnswer: this.#start.plan.outputSchema !== undefined,
+        toolBudgetBlocked: this.#toolBudgetBlocked,
+        stderr,
+        ...facts,
+      }),
+    );
   }
 }

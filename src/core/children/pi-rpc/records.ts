@@ -77,6 +77,8 @@ const record = z.discriminatedUnion('type', [
     prefill: z.optional(z.string()),
     options: z.optional(z.array(z.string())),
     timeout: z.optional(z.number()),
+    statusKey: z.optional(z.string()),
+    statusText: z.optional(z.string()),
   }),
 ]);
 export type PiRecord = z.infer<typeof record>;

@@ -1,0 +1,20 @@
+/** What the driver and our extension inside Pi tell each other: a file on the way in, a status text on the way out. */
+import { type ChildContract, type ChildPlan, type ChildReport, childReport } from '../../../protocol/index.ts';
+import type { ChildLayout } from '../../projects/index.ts';
+
+export function contractOf({ agent, toolBudget, outputSchema }: ChildPlan, layout: ChildLayout): ChildContract {
+  return {
+    ...(agent.tools === undefined ? {} : { tools: agent.tools }),
+    ...(toolBudget === undefined ? {} : { toolBudget }),
+    ...(outputSchema === undefined ? {} : { output: { schema: outputSchema, file: layout.structuredOutput } }),
+  };
+}
+
+/** `undefined`: not a report that this runner knows. */
+export function readReport(text: string): ChildReport | undefined {
+  try {
+    return childReport.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}

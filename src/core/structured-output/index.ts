@@ -1,0 +1,2 @@
+export * from './kept-value.ts';
+export * from './output-schema.ts';

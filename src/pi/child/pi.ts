@@ -1,0 +1,39 @@
+/** The part of Pi's extension interface that is used here: the same in 0.73, 0.80 and 1.6. */
+
+export interface PiContext {
+  ui: { setStatus(key: string, text: string): void };
+}
+
+export interface ToolCall {
+  toolName: string;
+}
+
+interface ToolResult {
+  content: readonly unknown[];
+}
+
+export interface PiTool {
+  name: string;
+  label: string;
+  description: string;
+  /** A JSON schema. Pi checks the arguments of a call against it, and converts what can be converted, before it calls. */
+  parameters: object;
+  /** Fails by throwing. `terminate`: the model is not asked again. */
+  execute(
+    callId: string,
+    parameters: unknown,
+  ): Promise<{ content: { type: 'text'; text: string }[]; details: object; terminate: boolean }>;
+}
+
+export interface Pi {
+  on(event: 'session_start', handler: () => void): void;
+  /** Before anything comes of what is said to the child. `handled`: nothing does. */
+  on(event: 'input', handler: (event: unknown, context: PiContext) => { action: 'handled' } | undefined): void;
+  on(
+    event: 'tool_call',
+    handler: (call: ToolCall, context: PiContext) => { block: true; reason: string } | undefined,
+  ): void;
+  on(event: 'tool_result', handler: (result: ToolResult) => ToolResult | undefined): void;
+  registerTool(tool: PiTool): void;
+  getAllTools(): { name: string }[];
+}
