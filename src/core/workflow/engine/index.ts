@@ -2,8 +2,9 @@
 export type { ErrorKind, WorkflowError } from './calls.ts';
 export { type ChildView, isObject, readHostResult } from './child-result.ts';
 export type { WorkflowResult } from './conclusion.ts';
-export type { Capabilities, Conductor, ConsoleEntry, Effect, Fact, TraceRow } from './conductor.ts';
-export { type ExecutionOptions, runExecution } from './execution.ts';
+export type { AskedFact, Capabilities, Conductor, ConsoleEntry, Effect, Fact, TraceRow } from './conductor.ts';
+export { runExecution } from './execution.ts';
+export type { ExecutionOptions } from './execution-options.ts';
 export type { HistoryEntry } from './history.ts';
 export type { DeliveredStep, ExecutionJournal, SteppedStep } from './journal.ts';
 export { DEFAULT_CONCURRENCY } from './limits.ts';
