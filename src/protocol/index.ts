@@ -15,6 +15,7 @@ export * from './transcript-worker.ts';
 export * from './usage.ts';
 export * from './view.ts';
 export * from './visible.ts';
+export * from './words.ts';
 export * from './workflow.ts';
 export * from './workflow-calls.ts';
 export * from './workflow-findings.ts';

@@ -1,5 +1,6 @@
 /** What the static check of a workflow script says. `docs/script-api.md` documents every code; a test holds them together. */
 import * as z from 'zod/mini';
+import { isWords, type Words } from './words.ts';
 import { WORKFLOW_RULES } from './workflow.ts';
 
 export const FINDING_CODES = [
@@ -85,6 +86,8 @@ export const findingFix = z.object({
 });
 export type FindingFix = z.infer<typeof findingFix>;
 
+const words = z.custom<Words>(isWords);
+
 export const finding = z.object({
   code: findingCode,
   severity: z.enum(['error', 'warning']),
@@ -92,8 +95,13 @@ export const finding = z.object({
   ...range,
   related: z.optional(z.array(z.object({ ...range, message: z.string() }))),
   fix: z.optional(findingFix),
+  /** The texts above, for the editor, which shows them in its language. No part of what programs are given. */
+  words: z.object({ message: words, related: z.optional(z.array(words)), title: z.optional(words) }),
 });
 export type Finding = z.infer<typeof finding>;
+
+/** A finding as programs are given it. */
+export type PlainFinding = Omit<Finding, 'words'>;
 
 /** What stands in a script, for outline, completion and references. */
 export const scriptKey = z.object({
