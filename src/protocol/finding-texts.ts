@@ -4,10 +4,7 @@
  * workflows; the editor shows the translation of its language, which stands in l10n/ like all texts of the editor. No imports:
  * the script that collects texts reads this.
  */
-const NO_MODULE = 'A workflow script is no module; its result is what it returns.';
-const NO_NETWORK = 'There is no network. Let a child fetch it.';
-const NO_TIMERS = 'There are no timers. Give a launch a timeoutMs.';
-const NO_DOCUMENT = 'There is no document.';
+
 const KEY_RULE =
   'must be a string of 1 to {max} characters: A–Z, a–z, 0–9, ".", "_", "-", beginning with a letter or digit.';
 
@@ -81,10 +78,10 @@ export const FINDING_TEXTS = {
   global_missing: '"{name}" does not exist in workflow scripts.',
   'instead:process': 'There is no process: the script has no environment and no file system.',
   'instead:require': 'Nothing can be loaded. Let a child do what needs a package.',
-  'instead:module': NO_MODULE,
+  'instead:module': 'A workflow script is no module; its result is what it returns.',
   'instead:global': 'Use globalThis.',
   'instead:Buffer': 'There is no Buffer: results are texts and JSON.',
-  'instead:fetch': NO_NETWORK,
+  'instead:fetch': 'There is no network. Let a child fetch it.',
   'instead:URL': 'There is no URL.',
   'instead:TextEncoder': 'There is no TextEncoder.',
   'instead:TextDecoder': 'There is no TextDecoder.',
@@ -92,10 +89,10 @@ export const FINDING_TEXTS = {
   'instead:structuredClone': 'Use JSON.parse(JSON.stringify(value)).',
   'instead:queueMicrotask': 'Use a promise.',
   'instead:performance': 'There is no performance; Date.now() is the time of the last answer.',
-  'instead:timeout': NO_TIMERS,
+  'instead:timeout': 'There are no timers. Give a launch a timeoutMs.',
   'instead:setImmediate': 'There are no timers.',
   'instead:Intl': 'There is no Intl, so that a script does the same everywhere.',
-  'instead:document': NO_DOCUMENT,
+  'instead:document': 'There is no document.',
 
   // Keys
   key_of: 'key of {what}',
