@@ -86,22 +86,24 @@ export const findingFix = z.object({
 });
 export type FindingFix = z.infer<typeof findingFix>;
 
-const words = z.custom<Words>(isWords);
-
-export const finding = z.object({
+/** A finding as programs are given it. */
+export const plainFinding = z.object({
   code: findingCode,
   severity: z.enum(['error', 'warning']),
   message: z.string(),
   ...range,
   related: z.optional(z.array(z.object({ ...range, message: z.string() }))),
   fix: z.optional(findingFix),
-  /** The texts above, for the editor, which shows them in its language. No part of what programs are given. */
+});
+export type PlainFinding = z.infer<typeof plainFinding>;
+
+const words = z.custom<Words>(isWords);
+
+export const finding = z.extend(plainFinding, {
+  /** The texts of the finding, of what is related and of the fix, for the editor, which shows them in its language. */
   words: z.object({ message: words, related: z.optional(z.array(words)), title: z.optional(words) }),
 });
 export type Finding = z.infer<typeof finding>;
-
-/** A finding as programs are given it. */
-export type PlainFinding = Omit<Finding, 'words'>;
 
 /** What stands in a script, for outline, completion and references. */
 export const scriptKey = z.object({
