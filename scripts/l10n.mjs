@@ -1,9 +1,10 @@
 // Collects every text that the extension's code has translated (`vscode.l10n.t`), the words of the pages and every text of an
-// error into l10n/bundle.l10n.json, from which translations are made. Usage: node scripts/l10n.mjs. A test holds code, bundle and translations together.
+// error or a finding into l10n/bundle.l10n.json, from which translations are made. Usage: node scripts/l10n.mjs. A test holds code, bundle and translations together.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ERROR_TEXTS } from '../src/protocol/error-texts.ts';
+import { FINDING_TEXTS } from '../src/protocol/finding-texts.ts';
 import { TRANSCRIPT_WORDS } from '../src/protocol/transcript-words.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -38,7 +39,8 @@ export function collectTexts() {
   const folder = join(root, 'src', 'extension');
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
   const texts = paths.flatMap((path) => textsOf(readFileSync(join(folder, path), 'utf8'), path));
-  return [...new Set([...texts, ...Object.values(TRANSCRIPT_WORDS), ...errorTexts()])].sort();
+  const words = [...Object.values(TRANSCRIPT_WORDS), ...Object.values(FINDING_TEXTS)];
+  return [...new Set([...texts, ...words, ...errorTexts()])].sort();
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -108,7 +108,10 @@ export const errorValue = z.object({
 });
 export type ErrorValue = z.infer<typeof errorValue>;
 
-type PlacesIn<T> = T extends `${string}{${infer Name}}${infer Rest}` ? Name | PlacesIn<Rest> : never;
+/** The names in a text's braces. What has a space in it is no name: a text may speak of `{key, agent}`. */
+export type PlacesIn<T> = T extends `${string}{${infer Name}}${infer Rest}`
+  ? (Name extends `${string} ${string}` ? never : Name) | PlacesIn<Rest>
+  : never;
 type TextOf<T extends ErrorTextId> = (typeof ERROR_TEXTS)[T];
 type Places<T extends ErrorTextId> = PlacesIn<TextOf<T>[keyof TextOf<T>]>;
 /** The parameters of a text; nothing for one without places. */
@@ -180,7 +183,7 @@ export function toErrorValue(error: unknown): ErrorValue {
   return { code: 'internal', message: wordsOf(error) };
 }
 
-const FAULTS_SHOWN = 3;
+export const FAULTS_SHOWN = 3;
 
 /** What a schema refused, in one line: the first fields with the rule each broke. */
 export function describeFaults(error: z.core.$ZodError): string {

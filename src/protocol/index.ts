@@ -17,6 +17,7 @@ export * from './transcript-worker.ts';
 export * from './usage.ts';
 export * from './view.ts';
 export * from './visible.ts';
+export * from './words.ts';
 export * from './words-of.ts';
 export * from './workflow.ts';
 export * from './workflow-calls.ts';

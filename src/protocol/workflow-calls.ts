@@ -1,7 +1,7 @@
 /** The rules on host steps and on steering. */
 import * as z from 'zod/mini';
-import { describeFaults } from './errors.ts';
 import { atMost, delay, notBlank, positive } from './schema-parts.ts';
+import { type Phrase, ruleWords, say } from './words.ts';
 import {
   isKnown,
   isObject,
@@ -56,30 +56,26 @@ export function hostFaults(params: LaunchObject, open = false): RuleFault[] {
     if (!isFieldOf(hostFields, name)) {
       const message =
         name === 'cwd'
-          ? 'runs.host has no "cwd": a host step runs in the folder of the workflow. Set cwd on the request that starts the workflow, or change the folder inside the command.'
-          : `runs.host does not know "${name}". It takes ${Object.keys(hostFields).join(', ')}.`;
+          ? say('host_field_unknown:cwd')
+          : say('host_field_unknown', { name, known: Object.keys(hostFields).join(', ') });
       faults.push({ rule: 'host_field_unknown', path: [name], message });
     } else if (isKnown(value) && value !== undefined) {
       const parsed = z.safeParse(hostFields[name], value);
       if (parsed.success) continue;
-      const detail = describeFaults(parsed.error).replaceAll('the value: ', '');
-      const message = `"${name}" of runs.host is ${short(value)}: ${detail}.`;
+      const rules = ruleWords(parsed.error);
+      const message = say('field_invalid', { name, what: 'runs.host', value: short(value), rules });
       faults.push({ rule: 'host_field_invalid', path: [name], message });
     }
   }
   if (open) return faults;
   if (params['kind'] === undefined) {
-    faults.push({ rule: 'host_field_invalid', path: [], message: 'runs.host needs "kind": "command".' });
+    faults.push({ rule: 'host_field_invalid', path: [], message: say('host_field_invalid:kind') });
   }
   if (params['command'] === undefined) {
-    faults.push({
-      rule: 'host_field_invalid',
-      path: [],
-      message: 'runs.host needs "command", the shell command to run.',
-    });
+    faults.push({ rule: 'host_field_invalid', path: [], message: say('host_field_invalid:command') });
   }
   if (params['timeoutMs'] === undefined) {
-    const message = `runs.host needs "timeoutMs": after how many milliseconds, 1 to ${MAX_HOST_TIMEOUT_MS}, the command is ended.`;
+    const message = say('host_timeout_missing', { max: MAX_HOST_TIMEOUT_MS });
     faults.push({ rule: 'host_timeout_missing', path: [], message });
   }
   return faults;
@@ -99,25 +95,25 @@ const steerOptions = {
 
 /** Every rule on the arguments of `runs.steer`; paths begin with the number of the argument. */
 export function steerFaults(key: unknown, message: unknown, options: unknown): RuleFault[] {
-  const faults = keyFault(key, 'key of runs.steer', [0]);
-  const refuse = (path: RuleFault['path'], text: string) =>
+  const faults = keyFault(key, say('key_of', { what: 'runs.steer' }), [0]);
+  const refuse = (path: RuleFault['path'], text: Phrase) =>
     faults.push({ rule: 'steer_argument_invalid', path, message: text });
   if (message !== UNKNOWN && (typeof message !== 'string' || message.trim() === '')) {
-    refuse([1], `The message of runs.steer is ${short(message)}; it must be a string that is not blank.`);
+    refuse([1], say('steer_argument_invalid:message', { value: short(message) }));
   }
   if (options === undefined || options === UNKNOWN) return faults;
   if (!isObject(options)) {
-    refuse([2], `The options of runs.steer are ${short(options)}; they must be an object.`);
+    refuse([2], say('steer_argument_invalid:options', { value: short(options) }));
     return faults;
   }
   for (const [name, value] of Object.entries(options)) {
     if (!isFieldOf(steerOptions, name)) {
-      refuse([2, name], `runs.steer does not know the option "${name}". It takes mode, index and ackTimeoutMs.`);
+      refuse([2, name], say('steer_argument_invalid:name', { name }));
     } else if (isKnown(value) && value !== undefined) {
       const parsed = z.safeParse(steerOptions[name], value);
       if (!parsed.success) {
-        const detail = describeFaults(parsed.error).replaceAll('the value: ', '');
-        refuse([2, name], `"${name}" of runs.steer is ${short(value)}: ${detail}.`);
+        const rules = ruleWords(parsed.error);
+        refuse([2, name], say('field_invalid', { name, what: 'runs.steer', value: short(value), rules }));
       }
     }
   }

@@ -1,5 +1,6 @@
 /** What the static check of a workflow script says. `docs/script-api.md` documents every code; a test holds them together. */
 import * as z from 'zod/mini';
+import { isWords, type Words } from './words.ts';
 import { WORKFLOW_RULES } from './workflow.ts';
 
 export const FINDING_CODES = [
@@ -85,13 +86,22 @@ export const findingFix = z.object({
 });
 export type FindingFix = z.infer<typeof findingFix>;
 
-export const finding = z.object({
+/** A finding as programs are given it. */
+export const plainFinding = z.object({
   code: findingCode,
   severity: z.enum(['error', 'warning']),
   message: z.string(),
   ...range,
   related: z.optional(z.array(z.object({ ...range, message: z.string() }))),
   fix: z.optional(findingFix),
+});
+export type PlainFinding = z.infer<typeof plainFinding>;
+
+const words = z.custom<Words>(isWords);
+
+export const finding = z.extend(plainFinding, {
+  /** The texts of the finding, of what is related and of the fix, for the editor, which shows them in its language. */
+  words: z.object({ message: words, related: z.optional(z.array(words)), title: z.optional(words) }),
 });
 export type Finding = z.infer<typeof finding>;
 

@@ -1,5 +1,6 @@
 /** The rules on the inventory of `runs.lanes`, all of which are checked before anything is launched. */
 import { canonicalJson } from './canonical-json.ts';
+import { type Phrase, say } from './words.ts';
 import {
   isKnown,
   isObject,
@@ -31,10 +32,10 @@ export function stageKey(lane: string, stage: string): string {
 export function lanesFaults(lanes: unknown, isOpen: (path: RuleFault['path']) => boolean = () => false): RuleFault[] {
   if (lanes === UNKNOWN) return [];
   const faults: RuleFault[] = [];
-  if (!Array.isArray(lanes)) return [bounds([], `runs.lanes takes an array of lanes; this is ${short(lanes)}.`)];
-  if (lanes.length === 0) return [bounds([], 'runs.lanes needs at least one lane.')];
+  if (!Array.isArray(lanes)) return [bounds([], say('lanes_bounds:array', { value: short(lanes) }))];
+  if (lanes.length === 0) return [bounds([], say('lanes_bounds:none'))];
   if (lanes.length > MAX_LANES) {
-    faults.push(bounds([], `runs.lanes has ${lanes.length} lanes; at most ${MAX_LANES} are possible.`));
+    faults.push(bounds([], say('lanes_bounds:lanes', { count: lanes.length, max: MAX_LANES })));
   }
   const generated = new Map<string, RuleFault['path']>();
   let stages = 0;
@@ -44,23 +45,18 @@ export function lanesFaults(lanes: unknown, isOpen: (path: RuleFault['path']) =>
     if (isObject(lane) && Array.isArray(lane['stages'])) stages += lane['stages'].length;
   });
   if (stages > MAX_STAGES) {
-    faults.push(bounds([], `The lanes have ${stages} stages together; at most ${MAX_STAGES} are possible.`));
+    faults.push(bounds([], say('lanes_bounds:all-stages', { count: stages, max: MAX_STAGES })));
   }
   if (isKnown(lanes)) {
     const size = utf8.encode(canonicalJson(lanes)).length;
     if (size > MAX_LANES_BYTES) {
-      faults.push(
-        bounds(
-          [],
-          `The lanes have ${size} bytes as JSON; at most ${MAX_LANES_BYTES} are possible. Let children read long texts from files.`,
-        ),
-      );
+      faults.push(bounds([], say('lanes_bounds:bytes', { size, max: MAX_LANES_BYTES })));
     }
   }
   return faults;
 }
 
-function bounds(path: RuleFault['path'], message: string): RuleFault {
+function bounds(path: RuleFault['path'], message: Phrase): RuleFault {
   return { rule: 'lanes_bounds', path, message };
 }
 
@@ -70,37 +66,34 @@ function laneFaults(
   isOpen: (path: RuleFault['path']) => boolean,
   generated: Map<string, RuleFault['path']>,
 ): RuleFault[] {
-  const what = `lane ${index + 1}`;
+  const number = index + 1;
   if (!isObject(lane)) {
-    return [
-      {
-        rule: 'lanes_field_invalid',
-        path: [index],
-        message: `The ${what} is ${short(lane)}; it must be {key, stages}.`,
-      },
-    ];
+    const message = say('lanes_field_invalid:lane', { lane: number, value: short(lane) });
+    return [{ rule: 'lanes_field_invalid', path: [index], message }];
   }
   const faults: RuleFault[] = [];
   for (const name of Object.keys(lane)) {
     if (name !== 'key' && name !== 'stages') {
-      const message = `The ${what} has "${name}"; a lane has only "key" and "stages".`;
+      const message = say('lanes_field_invalid:name', { lane: number, name });
       faults.push({ rule: 'lanes_field_invalid', path: [index, name], message });
     }
   }
   const open = isOpen([index]);
   const { key, stages } = lane;
-  if (key !== undefined || !open)
-    faults.push(...keyFault(key, `key of ${what}`, key === undefined ? [index] : [index, 'key']));
+  if (key !== undefined || !open) {
+    const what = say('key_of', { what: say('lane', { lane: number }) });
+    faults.push(...keyFault(key, what, key === undefined ? [index] : [index, 'key']));
+  }
   if (stages === UNKNOWN || (stages === undefined && open)) return faults;
   if (!Array.isArray(stages) || stages.length === 0) {
     const path = stages === undefined ? [index] : [index, 'stages'];
     return [
       ...faults,
-      { rule: 'lanes_field_invalid', path, message: `The ${what} needs "stages", an array with at least one stage.` },
+      { rule: 'lanes_field_invalid', path, message: say('lanes_field_invalid:stages', { lane: number }) },
     ];
   }
   if (stages.length > MAX_STAGES_PER_LANE) {
-    const message = `The ${what} has ${stages.length} stages; at most ${MAX_STAGES_PER_LANE} are possible.`;
+    const message = say('lanes_bounds:stages', { lane: number, count: stages.length, max: MAX_STAGES_PER_LANE });
     faults.push(bounds([index, 'stages'], message));
   }
   const own = new Set<string>();
@@ -108,13 +101,12 @@ function laneFaults(
     if (stage === UNKNOWN) return;
     const path = [index, 'stages', at];
     if (!isObject(stage)) {
-      const message = `Stage ${at + 1} of ${what} is ${short(stage)}; it must be an object with "key" and what to launch.`;
+      const message = say('lanes_stage_invalid:stage', { stage: at + 1, lane: number, value: short(stage) });
       faults.push({ rule: 'lanes_stage_invalid', path, message });
       return;
     }
-    faults.push(
-      ...stageFaults(stage, path, { what: `stage ${at + 1} of ${what}`, first: at === 0, open: isOpen(path) }),
-    );
+    const what = say('stage:number', { stage: at + 1, lane: number });
+    faults.push(...stageFaults(stage, path, { what, first: at === 0, open: isOpen(path) }));
     faults.push(...stageKeyFaults(key, stage['key'], path, own, generated));
   });
   return faults;
@@ -123,10 +115,11 @@ function laneFaults(
 function stageFaults(
   stage: Record<string, unknown>,
   path: RuleFault['path'],
-  { what, first, open }: { what: string; first: boolean; open: boolean },
+  { what, first, open }: { what: Phrase; first: boolean; open: boolean },
 ): RuleFault[] {
   const { key, ...params } = stage;
-  const faults = key === undefined && open ? [] : keyFault(key, `key of ${what}`, key === undefined ? [] : ['key']);
+  const faults =
+    key === undefined && open ? [] : keyFault(key, say('key_of', { what }), key === undefined ? [] : ['key']);
   faults.push(...launchFaults(params, { what, open, stage: first ? 'first' : 'later' }));
   const limits = {
     task: MAX_LANE_TASK_BYTES,
@@ -137,11 +130,8 @@ function stageFaults(
   for (const [name, max] of Object.entries(limits)) {
     const value = params[name];
     if (typeof value === 'string' && utf8.encode(value).length > max) {
-      faults.push({
-        rule: 'lanes_stage_invalid',
-        path: [name],
-        message: `"${name}" of ${what} has more than ${max} bytes.`,
-      });
+      const message = say('lanes_stage_invalid:bytes', { name, what, max });
+      faults.push({ rule: 'lanes_stage_invalid', path: [name], message });
     }
   }
   return faults.map((fault) => ({ ...fault, path: [...path, ...fault.path] }));
@@ -157,17 +147,14 @@ function stageKeyFaults(
   if (typeof stage !== 'string' || !WORKFLOW_KEY.test(stage)) return [];
   const at = [...path, 'key'];
   if (own.has(stage)) {
-    return [
-      { rule: 'lanes_key_repeated', path: at, message: `The stage key ${short(stage)} stands twice in this lane.` },
-    ];
+    return [{ rule: 'lanes_key_repeated', path: at, message: say('lanes_key_repeated:lane', { key: short(stage) }) }];
   }
   own.add(stage);
   if (typeof lane !== 'string' || !WORKFLOW_KEY.test(lane)) return [];
   const child = stageKey(lane, stage);
   if (generated.has(child)) {
-    const message = `Two stages would get the key ${short(child)}. Name one of the lanes or stages differently.`;
-    return [{ rule: 'lanes_key_repeated', path: at, message }];
+    return [{ rule: 'lanes_key_repeated', path: at, message: say('lanes_key_repeated:made', { key: short(child) }) }];
   }
   generated.set(child, at);
-  return keyFault(child, 'key made of lane and stage', at);
+  return keyFault(child, say('key_of:made'), at);
 }

@@ -6,6 +6,7 @@
  * that would need it stays silent, so nothing is refused that might be right.
  */
 import * as z from 'zod/mini';
+import { say, type Words } from './words.ts';
 
 /** Stands for a value that is not known before the script runs. */
 export const UNKNOWN: unique symbol = Symbol('unknown');
@@ -15,7 +16,7 @@ export interface RuleFault {
   rule: WorkflowRule;
   path: (string | number)[];
   /** Names the field, the value and the rule. */
-  message: string;
+  message: Words;
 }
 
 export const WORKFLOW_RULES = [
@@ -65,17 +66,14 @@ export type RunsMember = (typeof RUNS_MEMBERS)[number];
 
 // ---- keys
 
-/** What is wrong with a key, or nothing. `what` says whose key it is: `runs.run key`. */
-export function keyFault(key: unknown, what: string, path: RuleFault['path'] = []): RuleFault[] {
+/** What is wrong with a key, or nothing. `what` says whose key it is: a text `key_of`. */
+export function keyFault(key: unknown, what: Words, path: RuleFault['path'] = []): RuleFault[] {
   if (key === UNKNOWN || (typeof key === 'string' && WORKFLOW_KEY.test(key))) return [];
-  const shown = typeof key === 'string' ? ` is ${short(key)}; it` : '';
-  return [
-    {
-      rule: 'key_format',
-      path,
-      message: `The ${what}${shown} must be a string of 1 to ${MAX_KEY_LENGTH} characters: A–Z, a–z, 0–9, ".", "_", "-", beginning with a letter or digit.`,
-    },
-  ];
+  const message =
+    typeof key === 'string'
+      ? say('key_format', { what, value: short(key), max: MAX_KEY_LENGTH })
+      : say('key_format:no-text', { what, max: MAX_KEY_LENGTH });
+  return [{ rule: 'key_format', path, message }];
 }
 
 // ---- batch results
@@ -115,9 +113,9 @@ export function isKnown(value: unknown): boolean {
 const SHOWN = 80;
 
 /** A value as messages show it. */
-export function short(value: unknown): string {
-  if (value === undefined) return 'missing';
-  if (!isKnown(value)) return 'an expression';
+export function short(value: unknown): Words {
+  if (value === undefined) return say('value:missing');
+  if (!isKnown(value)) return say('value:expression');
   const text = JSON.stringify(value) ?? typeof value;
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
 }

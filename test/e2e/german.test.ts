@@ -80,3 +80,18 @@ test('errors are in German too, those of a run and those of a refused launch; th
     .toBe('refused');
   await workbench.screenshot('german-refused');
 });
+
+test('findings in workflow scripts are in German', async () => {
+  const { workbench } = session;
+  const { page } = workbench;
+  const script = "const r = await runs.run('a b', { agent: 'scout', tsak: 'hallo' });\nreturn r.output;\n";
+  await writeFile(join(world.project, 'hafen.workflow.js'), script);
+  await workbench.openFile('hafen.workflow.js');
+  await page.getByText('Prüfen (Fehler: 1, Warnungen: 1)').click({ timeout: 60_000 });
+  const problems = page.locator('.markers-panel');
+  await problems
+    .getByText(/^Der Schlüssel von runs\.run ist "a b"; er muss ein Text von 1 bis 128 Zeichen sein/)
+    .waitFor();
+  await problems.getByText(/^runs\.run hat kein Feld „tsak“; .* Meinten Sie „task“\?$/).waitFor();
+  await workbench.screenshot('german-findings');
+});

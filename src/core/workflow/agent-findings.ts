@@ -1,5 +1,6 @@
-import { type AgentMention, type Finding, severityOf } from '../../protocol/index.ts';
+import { type AgentMention, didYouMean, type Finding, say, sentences } from '../../protocol/index.ts';
 import { nearest } from './nearest.ts';
+import { toFinding } from './to-finding.ts';
 
 /** Agents that a script names and nobody knows. Which there are depends on the machine, so these are warnings. */
 export function agentFindings(
@@ -11,7 +12,6 @@ export function agentFindings(
     if (names.includes(name)) return [];
     const meant = nearest(name, names);
     const list = known.map((agent) => agent.name).join(', ');
-    const hint = meant ? ` Did you mean "${meant}"?` : '';
     // The range is that of the literal: what is inside its quotes is replaced.
     const inner = {
       line: range.line,
@@ -20,15 +20,20 @@ export function agentFindings(
       endColumn: range.endColumn - 1,
     };
     return [
-      {
+      toFinding({
         code: 'agent_not_found',
-        severity: severityOf('agent_not_found'),
-        message: `There is no agent named "${name}". Agents here: ${list}.${hint}`,
-        ...range,
-        ...(meant && {
-          fix: { kind: 'rename_agent', title: `Change to "${meant}"`, safe: false, edits: [{ ...inner, text: meant }] },
-        }),
-      },
+        message: sentences(say('agent_not_found', { name, known: list }), didYouMean(meant)),
+        range,
+        fix:
+          meant === undefined
+            ? undefined
+            : {
+                kind: 'rename_agent',
+                title: say('fix:rename', { name: meant }),
+                safe: false,
+                edits: [{ ...inner, text: meant }],
+              },
+      }),
     ];
   });
 }

@@ -2,7 +2,15 @@
  * The static check of a workflow script: pure, without any effect, and finished for every text unless the stack ends. It runs in
  * a worker (`validate-worker.ts`), which has the stack and can be ended.
  */
-import { type AnalysisOptions, type Finding, MAX_SCRIPT_BYTES, type ScriptAnalysis } from '../../protocol/index.ts';
+import {
+  type AnalysisOptions,
+  type Finding,
+  MAX_SCRIPT_BYTES,
+  type ScriptAnalysis,
+  say,
+  sentences,
+  type Words,
+} from '../../protocol/index.ts';
 import { findLaunches } from './launches.ts';
 import { outlineOf } from './outline.ts';
 import { parseScript } from './parse-script.ts';
@@ -18,6 +26,7 @@ import { checkUnreachable } from './rules/unreachable.ts';
 import { checkValues } from './rules/values.ts';
 import { Script } from './script.ts';
 import { TextPositions } from './text-positions.ts';
+import { toFinding } from './to-finding.ts';
 
 /** Every rule. Throws `RangeError` when the script nests deeper than the stack. */
 export function analyseScript(text: string, options: AnalysisOptions = {}): ScriptAnalysis {
@@ -46,13 +55,10 @@ export function analyseLanguage(text: string): Finding[] {
 }
 
 function readScript(text: string): ScriptAnalysis | { script: Script } {
-  if (text.trim() === '') return refused('script_empty', 'The workflow script must not be empty.');
+  if (text.trim() === '') return refused('script_empty', say('script_empty'));
   const size = Buffer.byteLength(text);
   if (size > MAX_SCRIPT_BYTES) {
-    return refused(
-      'script_too_large',
-      `The workflow script has ${size} bytes; at most ${MAX_SCRIPT_BYTES} are possible.`,
-    );
+    return refused('script_too_large', say('script_too_large', { size, max: MAX_SCRIPT_BYTES }));
   }
   const positions = new TextPositions(text);
   const parsed = parseScript(text);
@@ -64,13 +70,11 @@ function readScript(text: string): ScriptAnalysis | { script: Script } {
 function syntaxFinding(
   text: string,
   positions: TextPositions,
-  { problem, at }: { problem: string; at: number },
+  { problem, at }: { problem: Words; at: number },
 ): Finding {
   const end = text.trimEnd().length;
   const start = at >= end ? Math.max(0, end - 1) : at;
-  const fence = text.includes('```')
-    ? ' A Markdown fence inside a template literal ends it: write such a text as an array of quoted lines, joined with "\\n".'
-    : '';
-  const message = `The script must be valid JavaScript: ${problem}.${fence}`;
-  return { code: 'syntax', severity: 'error', message, ...positions.range(start, start + 1) };
+  const fence = text.includes('```') ? say('syntax:fence') : undefined;
+  const message = sentences(say('syntax', { problem }), fence);
+  return toFinding({ code: 'syntax', message, range: positions.range(start, start + 1) });
 }

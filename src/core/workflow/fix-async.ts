@@ -3,6 +3,7 @@
  * the rest of the function becomes the handler of a promise chain. Anything else is left to a person.
  */
 import type { AnyNode, AwaitExpression, BlockStatement, ReturnStatement, Statement } from 'acorn';
+import { say } from '../../protocol/index.ts';
 import type { Fix } from './fix-fields.ts';
 import type { Script, TextEdit } from './script.ts';
 import { childrenOf, type FunctionNode, isFunction } from './syntax-tree.ts';
@@ -18,7 +19,7 @@ export function fixAsync(script: Script, node: FunctionNode): Fix | undefined {
     if (!alwaysReturnsLaunch(script, node)) return undefined;
     return {
       kind: 'plain_helper',
-      title: 'Make it a plain function that returns the launch',
+      title: say('fix:plain_helper'),
       safe: true,
       edits: [remove],
     };
@@ -30,7 +31,7 @@ export function fixAsync(script: Script, node: FunctionNode): Fix | undefined {
   if (!edits) return undefined;
   return {
     kind: 'promise_chain',
-    title: 'Make it a plain function with a promise chain',
+    title: say('fix:promise_chain'),
     safe: true,
     edits: [remove, ...edits],
   };

@@ -1,4 +1,5 @@
 import type { AnyNode } from 'acorn';
+import { say } from '../../protocol/index.ts';
 import type { Fix } from './fix-fields.ts';
 import type { Unobserved } from './observation.ts';
 import type { ApiCall, Script } from './script.ts';
@@ -15,7 +16,7 @@ export function addAwait(script: Script, call: ApiCall, loss: Unobserved): Fix |
         { start: end, end, text: ')' },
       ]
     : [{ start, end: start, text: 'await ' }];
-  return { kind: 'add_await', title: 'Add await', safe: true, edits };
+  return { kind: 'add_await', title: say('fix:add_await'), safe: true, edits };
 }
 
 /** The expression that should be awaited. */

@@ -1,5 +1,6 @@
 /** Fixes of batch results that are read by key. */
 import type { AnyNode, Identifier, MemberExpression, ObjectPattern } from 'acorn';
+import { say } from '../../protocol/index.ts';
 import type { Fix } from './fix-fields.ts';
 import type { Script } from './script.ts';
 import { keyName } from './syntax-tree.ts';
@@ -45,7 +46,7 @@ export function destructure(script: Script, request: DestructureRequest): Fix | 
     { start: id.start, end: id.end, text: `[${parts.join(', ')}]` },
     ...reads.map(({ name, node }) => ({ start: node.start, end: node.end, text: nameByKey.get(name) ?? '' })),
   ];
-  return { kind: 'destructure_batch', title: 'Take the results apart by their order', safe: true, edits };
+  return { kind: 'destructure_batch', title: say('fix:destructure_batch'), safe: true, edits };
 }
 
 /** `const {scan, fix: done} = await runs.all([…])` becomes `const [scan, done] = …`. */
@@ -63,7 +64,7 @@ export function destructurePattern(
   }
   const text = `[${Array.from(parts, (part) => part ?? '').join(', ')}]`;
   const edits = [{ start: pattern.start, end: pattern.end, text }];
-  return { kind: 'destructure_batch', title: 'Take the results apart by their order', safe: true, edits };
+  return { kind: 'destructure_batch', title: say('fix:destructure_batch'), safe: true, edits };
 }
 
 /** `results.scan` becomes `results[0]`. */
@@ -71,7 +72,7 @@ export function indexRead(script: Script, { node }: { node: AnyNode }, place: nu
   if (node.type !== 'MemberExpression') return undefined;
   const { end } = afterObject(script, node);
   const edits = [{ start: end, end: node.end, text: `${node.optional ? '?.' : ''}[${place}]` }];
-  return { kind: 'index_batch', title: `Read the result by its place, ${place}`, safe: true, edits };
+  return { kind: 'index_batch', title: say('fix:index_batch', { place }), safe: true, edits };
 }
 
 /** The end of the object with the parentheses around it: `(await runs.all([…]))`. */

@@ -1,11 +1,11 @@
 /** Fixes within one object literal. */
 import type { ObjectExpression, Property } from 'acorn';
-import type { FindingFix } from '../../protocol/index.ts';
+import { type FindingFix, type Phrase, say } from '../../protocol/index.ts';
 import type { Script, TextEdit } from './script.ts';
 
 export interface Fix {
   kind: FindingFix['kind'];
-  title: string;
+  title: Phrase;
   safe: boolean;
   edits: TextEdit[];
 }
@@ -19,7 +19,7 @@ export function addTimeout(node: ObjectExpression): Fix {
   const edit = last
     ? { start: last.end, end: last.end, text: `, ${text}` }
     : { start: node.start + 1, end: node.end - 1, text: ` ${text} ` };
-  return { kind: 'add_timeout', title: `Add timeoutMs: ${TEN_MINUTES}`, safe: true, edits: [edit] };
+  return { kind: 'add_timeout', title: say('fix:add_timeout', { timeoutMs: TEN_MINUTES }), safe: true, edits: [edit] };
 }
 
 /** Removes every definition of a field, with its comma. */
@@ -34,13 +34,13 @@ export function removeField(script: Script, node: ObjectExpression, name: string
   // A comment beside the field would go or stay without being asked.
   const touched = edits.map(({ start, end }) => script.text.slice(start, end)).join('');
   if (edits.length !== 1 || /\/[/*]/.test(touched)) return undefined;
-  return { kind: 'remove_field', title: `Remove "${name}"`, safe: false, edits };
+  return { kind: 'remove_field', title: say('fix:remove_field', { name }), safe: false, edits };
 }
 
 export function renameField(property: Property, name: string): Fix | undefined {
   if (property.computed || property.shorthand || property.method || property.kind !== 'init') return undefined;
   const edits = [{ start: property.key.start, end: property.key.end, text: name }];
-  return { kind: 'rename_field', title: `Change to "${name}"`, safe: false, edits };
+  return { kind: 'rename_field', title: say('fix:rename', { name }), safe: false, edits };
 }
 
 function nameOf({ key }: Property): string | undefined {

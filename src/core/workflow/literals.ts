@@ -1,6 +1,6 @@
 /** What can be told of a value from the text alone. */
 import type { AnyNode, ArrayExpression, Expression, ObjectExpression, Property, SpreadElement } from 'acorn';
-import { UNKNOWN } from '../../protocol/index.ts';
+import { say, UNKNOWN, type Words } from '../../protocol/index.ts';
 import { keyName, plainText } from './syntax-tree.ts';
 
 /** Literals deeper than this are not looked into. */
@@ -103,7 +103,7 @@ export function nodeAt(root: AnyNode, path: readonly (string | number)[]): AnyNo
 export interface NotJson {
   node: AnyNode;
   /** What it is, as a noun. */
-  what: string;
+  what: Words;
 }
 
 export interface JsonRules {
@@ -122,13 +122,13 @@ export function notJson(root: AnyNode, rules: JsonRules): NotJson | undefined {
     const what = whatIsNotJson(node, rules);
     if (what) return { node, what };
     if (node.type === 'ArrayExpression') {
-      if (node.elements.includes(null)) return { node, what: 'an array with gaps' };
+      if (node.elements.includes(null)) return { node, what: say('found:gaps') };
       for (const element of node.elements.toReversed()) if (element) open.push(element);
     } else if (node.type === 'ObjectExpression') {
       const fields = fieldsOf(node);
       for (const [name, property] of [...fields.byName].toReversed()) {
         if (fields.uncertain.has(name) || property.kind !== 'init') continue;
-        if (property.method) return { node: property, what: 'a function' };
+        if (property.method) return { node: property, what: say('found:function') };
         open.push(property.value);
       }
     }
@@ -136,19 +136,19 @@ export function notJson(root: AnyNode, rules: JsonRules): NotJson | undefined {
   return undefined;
 }
 
-function whatIsNotJson(node: AnyNode, rules: JsonRules): string | undefined {
+function whatIsNotJson(node: AnyNode, rules: JsonRules): Words | undefined {
   switch (node.type) {
     case 'FunctionExpression':
     case 'ArrowFunctionExpression':
-      return 'a function';
+      return say('found:function');
     case 'Literal':
-      return node.bigint ? 'a bigint' : node.regex ? 'a regular expression' : undefined;
+      return node.bigint ? say('found:bigint') : node.regex ? say('found:regex') : undefined;
     case 'Identifier':
       return node.name === 'undefined' && !rules.undefinedIsFine && rules.isGlobal(node) ? 'undefined' : undefined;
     case 'UnaryExpression':
       return node.operator === 'void' && !rules.undefinedIsFine ? 'undefined' : undefined;
     case 'CallExpression':
-      return rules.isPromise(node) ? 'a promise (await it first)' : undefined;
+      return rules.isPromise(node) ? say('found:promise') : undefined;
     default:
       return undefined;
   }

@@ -1,4 +1,5 @@
 import { Parser, type Program } from 'acorn';
+import { say, type Words } from '../../protocol/index.ts';
 
 // acorn describes what its plugins may use only in JavaScript; this is the part that we use.
 declare module 'acorn' {
@@ -24,7 +25,7 @@ class BodyParser extends Parser {
 export type ParsedScript =
   | { program: Program }
   /** `at`: offset of the place where the parser gave up. */
-  | { problem: string; at: number };
+  | { problem: Words; at: number };
 
 /** Throws `RangeError` when the nesting is deeper than the stack. */
 export function parseScript(script: string): ParsedScript {
@@ -40,12 +41,11 @@ export function parseScript(script: string): ParsedScript {
 }
 
 /** The parser's words, where they tell something; in our own where they speak of what scripts do not know. */
-function problemOf(message: string, script: string, at: number): string {
+function problemOf(message: string, script: string, at: number): Words {
   const words = message.replace(/ \(\d+:\d+\)$/, '');
-  if (words.startsWith("'import' and 'export'"))
-    return 'scripts have no import and no export; all they can use is global';
+  if (words.startsWith("'import' and 'export'")) return say('syntax:module');
   if (words !== 'Unexpected token') return words;
-  if (script.slice(at).trim() === '') return 'the script ends in the middle of something that was begun';
+  if (script.slice(at).trim() === '') return say('syntax:end');
   const token = /^(?:[\w$]+|.)/u.exec(script.slice(at))?.[0] ?? '';
-  return `unexpected ${JSON.stringify(token)}${token === ':' ? '; types are TypeScript, which scripts do not know' : ''}`;
+  return say(token === ':' ? 'syntax:type' : 'syntax:token', { token: JSON.stringify(token) });
 }

@@ -3,7 +3,7 @@
  * client's own thread stays free, and a script that takes too long is given up by ending the worker.
  */
 import { Worker } from 'node:worker_threads';
-import type { AnalysisOptions, ScriptAnalysis } from '../../protocol/index.ts';
+import { type AnalysisOptions, type ScriptAnalysis, say } from '../../protocol/index.ts';
 import { refused } from './refused.ts';
 import { validateResponse } from './validate-messages.ts';
 
@@ -117,11 +117,7 @@ export class ScriptValidator implements AsyncDisposable {
       this.#worker = undefined;
       const tooLarge = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
       this.#finish((job) =>
-        tooLarge
-          ? job.resolve(
-              refused('script_too_deep', 'The script needs too much memory to be read. Write it in smaller steps.'),
-            )
-          : job.reject(error),
+        tooLarge ? job.resolve(refused('script_too_deep', say('script_too_deep:memory'))) : job.reject(error),
       );
     });
     this.#worker = worker;
@@ -131,7 +127,7 @@ export class ScriptValidator implements AsyncDisposable {
   #giveUp(worker: Worker): void {
     this.#worker = undefined;
     void worker.terminate();
-    const message = `Reading the script took longer than ${this.#deadlineMs / 1000} seconds and was given up. Make it smaller.`;
+    const message = say('script_too_slow', { seconds: this.#deadlineMs / 1000 });
     this.#finish((job) => job.resolve(refused('script_too_slow', message)));
   }
 

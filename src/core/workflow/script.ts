@@ -3,16 +3,18 @@ import type { AnyNode, CallExpression, Expression, Identifier, MemberExpression,
 import {
   type Finding,
   type FindingCode,
-  type FindingFix,
   type RunsMember,
-  severityOf,
+  say,
   type TextRange,
+  type Words,
 } from '../../protocol/index.ts';
 import { Certainty } from './certainty.ts';
+import type { Fix } from './fix-fields.ts';
 import type { JsonRules } from './literals.ts';
 import { Scopes } from './scopes.ts';
 import { propertyName, SyntaxTree } from './syntax-tree.ts';
 import type { TextPositions } from './text-positions.ts';
+import { toFinding } from './to-finding.ts';
 
 export interface ApiCall {
   member: string;
@@ -31,8 +33,8 @@ export interface Span {
 }
 
 interface FindingDetails {
-  related?: { at: Span; message: string }[] | undefined;
-  fix?: { kind: FindingFix['kind']; title: string; safe: boolean; edits: TextEdit[] } | undefined;
+  related?: { at: Span; message: Words }[] | undefined;
+  fix?: Fix | undefined;
 }
 
 /** More are not listed one by one. */
@@ -151,17 +153,17 @@ export class Script {
     return name;
   }
 
-  report(code: FindingCode, at: Span, message: string, { related, fix }: FindingDetails = {}): void {
-    const finding: Finding = {
+  report(code: FindingCode, at: Span, message: Words, { related, fix }: FindingDetails = {}): void {
+    const finding = toFinding({
       code,
-      severity: severityOf(code),
       message,
-      ...this.rangeOf(at),
-      ...(related && { related: related.map((entry) => ({ ...this.rangeOf(entry.at), message: entry.message })) }),
-      ...(fix && {
-        fix: { ...fix, edits: fix.edits.map(({ start, end, text }) => ({ ...this.rangeOf({ start, end }), text })) },
-      }),
-    };
+      range: this.rangeOf(at),
+      related: related?.map((entry) => ({ range: this.rangeOf(entry.at), message: entry.message })),
+      fix: fix && {
+        ...fix,
+        edits: fix.edits.map(({ start, end, text }) => ({ ...this.rangeOf({ start, end }), text })),
+      },
+    });
     this.#findings.push({ finding, places: [at.start, ...(related ?? []).map((entry) => entry.at.start)] });
   }
 
@@ -199,11 +201,8 @@ export class Script {
     const errors = sorted.filter(({ severity }) => severity === 'error');
     const kept = [...errors, ...sorted.filter(({ severity }) => severity === 'warning')].slice(0, MAX_FINDINGS);
     const left = sorted.length - kept.length;
-    const message = `${left} further findings are not listed. Correct some of these first.`;
-    return [
-      ...kept,
-      { code: 'findings_left_out', severity: 'warning', message, ...this.rangeOf({ start: 0, end: 0 }) },
-    ];
+    const message = say('findings_left_out', { count: left });
+    return [...kept, toFinding({ code: 'findings_left_out', message, range: this.rangeOf({ start: 0, end: 0 }) })];
   }
 }
 

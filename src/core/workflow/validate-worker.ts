@@ -1,6 +1,6 @@
 /** The worker in which scripts are read: it has a large stack, and its owner can end it. */
 import { parentPort } from 'node:worker_threads';
-import type { ScriptAnalysis } from '../../protocol/index.ts';
+import { type ScriptAnalysis, say } from '../../protocol/index.ts';
 import { analyseScript } from './analyse-script.ts';
 import { refused } from './refused.ts';
 import { validateRequest } from './validate-messages.ts';
@@ -15,6 +15,6 @@ function analyse(script: string, options: Parameters<typeof analyseScript>[1]): 
     return analyseScript(script, options);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return refused('script_too_deep', 'The script nests too deeply to be read. Write it in smaller steps.');
+    return refused('script_too_deep', say('script_too_deep'));
   }
 }

@@ -1,14 +1,15 @@
-import type { Finding } from '../../protocol/index.ts';
+import type { Finding, PlainFinding } from '../../protocol/index.ts';
 
 /** The verdict on a script: only errors make it wrong. */
 export interface Validation {
   ok: boolean;
-  errors: Finding[];
-  warnings: Finding[];
+  errors: PlainFinding[];
+  warnings: PlainFinding[];
 }
 
 export function toValidation(findings: readonly Finding[]): Validation {
-  const errors = findings.filter(({ severity }) => severity === 'error');
-  const warnings = findings.filter(({ severity }) => severity === 'warning');
+  const plain = findings.map(({ words: _, ...finding }): PlainFinding => finding);
+  const errors = plain.filter(({ severity }) => severity === 'error');
+  const warnings = plain.filter(({ severity }) => severity === 'warning');
   return { ok: errors.length === 0, errors, warnings };
 }

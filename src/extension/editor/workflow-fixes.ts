@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { applySafeFixes } from '../../core/workflow/index.ts';
 import type { Finding, FindingFix } from '../../protocol/index.ts';
 import { codeOf, DIAGNOSTIC_SOURCE } from './finding-diagnostics.ts';
+import { inEditorLanguage } from './finding-words.ts';
 import { toRange } from './script-ranges.ts';
 import type { WorkflowChecks } from './workflow-checks.ts';
 import { isWorkflow } from './workflow-files.ts';
@@ -79,7 +80,10 @@ function quickFix(
   fix: FindingFix,
   diagnostics: readonly vscode.Diagnostic[],
 ): vscode.CodeAction {
-  const action = new vscode.CodeAction(titleOf(fix), vscode.CodeActionKind.QuickFix);
+  const action = new vscode.CodeAction(
+    inEditorLanguage(finding.words.title ?? fix.title),
+    vscode.CodeActionKind.QuickFix,
+  );
   action.edit = new vscode.WorkspaceEdit();
   for (const edit of fix.edits) action.edit.replace(document.uri, toRange(edit), edit.text);
   action.isPreferred = fix.safe;
@@ -90,33 +94,6 @@ function quickFix(
       diagnostic.range.isEqual(toRange(finding)),
   );
   return action;
-}
-
-function titleOf({ kind, edits }: FindingFix): string {
-  const text = edits[0]?.text.replace(/^["'`]|["'`]$/g, '') ?? '';
-  switch (kind) {
-    case 'plain_helper':
-      return vscode.l10n.t('Make it a plain function that returns the launch');
-    case 'promise_chain':
-      return vscode.l10n.t('Make it a plain function with a promise chain');
-    case 'destructure_batch':
-      return vscode.l10n.t('Take the results apart by their order');
-    case 'index_batch':
-      return vscode.l10n.t('Read the result by its index');
-    case 'add_await':
-      return vscode.l10n.t('Add await');
-    case 'add_timeout':
-      return vscode.l10n.t('Add a timeoutMs of ten minutes');
-    case 'remove_field':
-      return vscode.l10n.t('Remove this field');
-    case 'rename_field':
-    case 'rename_member':
-    case 'rename_key':
-    case 'rename_agent':
-      return vscode.l10n.t('Change to {0}', text);
-    default:
-      return kind satisfies never;
-  }
 }
 
 /** The part in which two texts differ. */

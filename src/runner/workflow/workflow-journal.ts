@@ -4,7 +4,15 @@
  */
 import { join } from 'node:path';
 import { makePrivateFolder, readRegular } from '../../core/files/index.ts';
-import type { DeliveredStep, ExecutionJournal, Fact, HistoryEntry, SteppedStep } from '../../core/workflow/index.ts';
+import {
+  type AskedFact,
+  type DeliveredStep,
+  type ExecutionJournal,
+  type Fact,
+  type HistoryEntry,
+  isObject,
+  type SteppedStep,
+} from '../../core/workflow/index.ts';
 import type { JournalEvent, JournalLine, StoredFile, WorkflowFact } from '../../protocol/index.ts';
 import type { OpenRun } from '../open-run.ts';
 
@@ -16,9 +24,8 @@ const PART_COUNT = 100;
 
 export class WorkflowJournal implements ExecutionJournal {
   readonly #run: OpenRun;
-  /** Facts whose value stands in a file. */
-  readonly #bodies = new WeakMap<Fact, StoredFile>();
-  readonly #texts = new WeakMap<Fact, string>();
+  /** How the values of facts are written, by the value itself: facts are copied on their way. */
+  readonly #written = new WeakMap<object, { json: string } | { body: StoredFile }>();
   #files = 0;
 
   constructor(run: OpenRun) {
@@ -27,10 +34,10 @@ export class WorkflowJournal implements ExecutionJournal {
 
   /** Makes the value of a fact durable, before anybody is told of it. */
   async keep(fact: Fact): Promise<Fact> {
-    if (fact.value === undefined) return fact;
+    if (!isObject(fact.value)) return fact;
     const json = JSON.stringify(fact.value);
-    this.#texts.set(fact, json);
-    if (Buffer.byteLength(json) > MAX_INLINE) this.#bodies.set(fact, await this.#store(json));
+    const isLong = Buffer.byteLength(json) > MAX_INLINE;
+    this.#written.set(fact.value, isLong ? { body: await this.#store(json) } : { json });
     return fact;
   }
 
@@ -42,7 +49,7 @@ export class WorkflowJournal implements ExecutionJournal {
   }
 
   delivered = ({ step, at, facts }: DeliveredStep): void => {
-    const written = facts.map((fact) => this.#written(fact));
+    const written = facts.map((fact) => this.#toWrite(fact));
     const parts = inParts(written);
     for (const [index, part] of parts.entries()) {
       const more = index < parts.length - 1 ? { more: true as const } : {};
@@ -77,16 +84,14 @@ export class WorkflowJournal implements ExecutionJournal {
     await this.#run.append(...events);
   };
 
-  #written(fact: Fact): WorkflowFact {
-    const { id, key, asked = '', ok, message, value } = fact;
-    const body = this.#bodies.get(fact);
-    const json = value === undefined ? undefined : (this.#texts.get(fact) ?? JSON.stringify(value));
+  #toWrite({ id, key, asked, ok, message, value }: AskedFact): WorkflowFact {
+    const known = isObject(value) ? this.#written.get(value) : undefined;
     return {
       id,
       key,
       asked,
       ok,
-      ...(body ? { body } : json === undefined ? {} : { json }),
+      ...(known ?? (value === undefined ? {} : { json: JSON.stringify(value) })),
       ...(message === undefined ? {} : { message }),
     };
   }
@@ -115,7 +120,7 @@ function inParts<T>(items: readonly T[]): T[][] {
 /** What earlier runners wrote down of the script, with the values of the facts. */
 export async function readHistory(directory: string, lines: readonly JournalLine[]): Promise<HistoryEntry[]> {
   const entries: HistoryEntry[] = [];
-  let facts: Fact[] = [];
+  let facts: AskedFact[] = [];
   let asks: SteppedStep['asks'] = [];
   for (const line of lines) {
     if (line.type === 'workflow.delivered') {

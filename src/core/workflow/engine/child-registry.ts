@@ -1,5 +1,5 @@
 /** The children of a workflow by key: which launches are new, which use a child that is there, and who waits for which. */
-import { keyFault, launchFaults, launchFingerprint } from '../../../protocol/index.ts';
+import { keyFault, launchFaults, launchFingerprint, say } from '../../../protocol/index.ts';
 import type { Answer, Call, ErrorKind, LaunchCall } from './calls.ts';
 import { type ChildView, isObject } from './child-result.ts';
 import { refuse, refuseFaults } from './refusal.ts';
@@ -29,7 +29,7 @@ export interface RegistryOptions {
 
 /** The rules of one launch by itself. @throws Refusal */
 export function checkLaunch(key: unknown, params: unknown, what: string): Launch {
-  refuseFaults(keyFault(key, `key of ${what}`));
+  refuseFaults(keyFault(key, say('key_of', { what })));
   if (typeof key !== 'string') return refuse(`The key of ${what} must be a string.`);
   if (!isObject(params)) return refuse(`The parameters of ${what} must be an object like {agent, task}.`);
   refuseFaults(launchFaults(params, { what, key }), what === 'runs.run' ? '' : `${what}: `);

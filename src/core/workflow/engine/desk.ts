@@ -10,6 +10,8 @@ import {
   launchFingerprint,
   type PlannedLane,
   REMOVED_LAUNCH_FIELDS,
+  say,
+  spellOut,
   stageKey,
   steerFaults,
 } from '../../../protocol/index.ts';
@@ -180,7 +182,7 @@ export class Desk {
   }
 
   #host(promise: number, key: unknown, params: unknown): void {
-    refuseFaults(keyFault(key, 'key of runs.host'));
+    refuseFaults(keyFault(key, say('key_of', { what: 'runs.host' })));
     if (typeof key !== 'string') return;
     if (!isObject(params)) refuse('The parameters of runs.host must be an object like {kind, command, timeoutMs}.');
     const given: Record<string, unknown> = isObject(params) ? params : {};
@@ -208,12 +210,12 @@ export class Desk {
   }
 
   #stateGet(promise: number, key: unknown): void {
-    refuseFaults(keyFault(key, 'key of state.get'));
+    refuseFaults(keyFault(key, say('key_of', { what: 'state.get' })));
     if (typeof key === 'string') this.#call({ type: 'state.get', id: this.#open('state', key, promise), key });
   }
 
   #stateSet(promise: number, key: unknown, value: string): void {
-    refuseFaults(keyFault(key, 'key of state.set'));
+    refuseFaults(keyFault(key, say('key_of', { what: 'state.set' })));
     const size = Buffer.byteLength(value);
     if (size > MAX_STATE_BYTES) {
       throw new Refusal('limit', `The value of state.set has ${size} bytes; at most ${MAX_STATE_BYTES} are possible.`);
@@ -311,8 +313,9 @@ function refuseKeyedRead(property: string): void {
 
 function refuseRemovedFields(call: string, names: unknown): void {
   for (const name of Array.isArray(names) ? names : []) {
-    if (typeof name !== 'string' || !Object.hasOwn(REMOVED_LAUNCH_FIELDS, name)) continue;
-    refuse(`${call} does not take "${name}": ${REMOVED_LAUNCH_FIELDS[name]}.`);
+    const instead =
+      typeof name === 'string' && Object.hasOwn(REMOVED_LAUNCH_FIELDS, name) && REMOVED_LAUNCH_FIELDS[name];
+    if (instead) refuse(spellOut(say('launch_field_removed', { what: call, name, instead })));
   }
 }
 

@@ -1,10 +1,11 @@
 /** What a script must be before anything of it runs. Rules on keys and parameters are left to the calls: dead code may break them. */
+import { say, spellOut } from '../../../protocol/index.ts';
 import { analyseLanguage } from '../analyse-script.ts';
 import type { WorkflowError } from './calls.ts';
 
 const TOO_DEEP: WorkflowError = {
   kind: 'syntax',
-  message: notStarted('The script nests too deeply to be read. Write it in smaller steps.'),
+  message: notStarted(spellOut(say('script_too_deep'))),
 };
 
 /** Why the script cannot start, if it cannot. */

@@ -1,4 +1,4 @@
-import type { RuleFault } from '../../../protocol/index.ts';
+import { type RuleFault, spellOut } from '../../../protocol/index.ts';
 import type { ErrorKind } from './calls.ts';
 
 /** Thrown into the script at the place of the call; nothing was started. */
@@ -18,7 +18,7 @@ export function refuse(message: string): never {
 /** Throws the first faults of a call, with where they are when the call takes many things. */
 export function refuseFaults(faults: readonly RuleFault[], where = ''): void {
   if (faults.length === 0) return;
-  const shown = faults.slice(0, 5).map((fault) => fault.message);
+  const shown = faults.slice(0, 5).map((fault) => spellOut(fault.message));
   if (faults.length > shown.length) shown.push(`(${faults.length - shown.length} more)`);
   refuse(`${where}${shown.join(' ')}`);
 }

@@ -1,6 +1,6 @@
 /** What `runs.all` resolves to is an array in the order of the items; reading it by key fails. */
 import type { AnyNode, ArrayExpression, CallExpression, Identifier, ObjectPattern } from 'acorn';
-import { isKeyedRead } from '../../../protocol/index.ts';
+import { isKeyedRead, say, sentences } from '../../../protocol/index.ts';
 import { destructure, destructurePattern, indexRead } from '../fix-batch.ts';
 import type { Fix } from '../fix-fields.ts';
 import { batchItems } from '../launches.ts';
@@ -97,14 +97,12 @@ function checkOrigin(script: Script, batch: Batch, origin: AnyNode): void {
 }
 
 function reportRead(script: Script, batch: Batch, { name, at }: KeyedRead, fails: boolean, fix: Fix | undefined): void {
-  const advice =
-    'runs.all gives an array in the order of its items, no map of keys: use destructuring, an index or map.';
   const place = batch.places.get(name);
-  const where = place === undefined ? '' : ` The index of "${name}" is ${place}.`;
+  const where = place === undefined ? undefined : say('batch_keyed_read:index', { name, index: place });
   const key = place === undefined ? undefined : batch.items && batchItems(batch.items).items[place]?.keyNode;
-  const related = key ? [{ at: key, message: `"${name}" is the key of this item.` }] : undefined;
+  const related = key ? [{ at: key, message: say('batch_keyed_read:item', { name }) }] : undefined;
   const code = fails ? 'batch_keyed_read' : 'batch_unknown_read';
-  script.report(code, at, `"${name}" is read from the results of runs.all. ${advice}${where}`, { related, fix });
+  script.report(code, at, sentences(say('batch_keyed_read', { name }), where), { related, fix });
 }
 
 function namesOfPattern(pattern: ObjectPattern): KeyedRead[] {

@@ -2,21 +2,26 @@
 import type { AnyNode, CallExpression, ObjectExpression } from 'acorn';
 import {
   CHILD_LAUNCH_FIELDS,
+  didYouMean,
   hostFaults,
   keyFault,
   lanesFaults,
   launchFaults,
   REMOVED_LAUNCH_FIELDS,
   type RuleFault,
+  say,
+  sentences,
   steerFaults,
   UNKNOWN,
+  type Words,
 } from '../../../protocol/index.ts';
 import { addTimeout, removeField, renameField } from '../fix-fields.ts';
 import { batchItems } from '../launches.ts';
-import { fieldsOf, literalValue, nodeAt, notJson } from '../literals.ts';
+import { fieldsOf, literalValue, nodeAt } from '../literals.ts';
 import { nearest } from '../nearest.ts';
 import { type ApiCall, hasSpread, plainArguments, type Script } from '../script.ts';
 import { plainText } from '../syntax-tree.ts';
+import { checkJson } from './values.ts';
 
 export function checkCalls(script: Script): void {
   for (const call of script.calls) {
@@ -43,39 +48,40 @@ export function checkCalls(script: Script): void {
     }
   }
   for (const member of ['get', 'set']) {
-    for (const call of script.globalCalls('state', member)) checkKey(script, call, `key of state.${member}`);
+    for (const call of script.globalCalls('state', member)) checkKey(script, call, `state.${member}`);
   }
 }
 
 function checkRun(script: Script, { node }: ApiCall): void {
-  const keyNode = checkKey(script, node, 'key of runs.run');
+  const keyNode = checkKey(script, node, 'runs.run');
   const params = plainArguments(node)[1];
   if (!params) {
     if (keyNode && !hasSpread(node)) {
-      script.report('argument_missing', node, 'runs.run needs its parameters: runs.run(key, {agent, task}).');
+      script.report('argument_missing', node, say('argument_missing:run'));
     }
     return;
   }
   const value = literalValue(params);
-  if (checkJson(script, params, 'The parameters of runs.run')) return;
+  if (checkJson(script, params, 'not_json:run')) return;
   if (params.type === 'ObjectExpression') checkLaunch(script, params, 'runs.run', keyNode && plainText(keyNode));
   else if (value !== UNKNOWN) {
-    script.report('launch_field_invalid', params, 'The parameters of runs.run must be an object: {agent, task}.');
+    script.report('launch_field_invalid', params, say('launch_field_invalid:run'));
   }
 }
 
 /** Reports a key that cannot be one; the node of the key if there is one. */
-function checkKey(script: Script, node: CallExpression, what: string): AnyNode | undefined {
+function checkKey(script: Script, node: CallExpression, call: string): AnyNode | undefined {
+  const what = say('key_of', { what: call });
   const [key] = plainArguments(node);
   if (key) reportFaults(script, keyFault(literalValue(key), what), key);
-  else if (!hasSpread(node)) script.report('argument_missing', node, `The ${what} is missing.`);
+  else if (!hasSpread(node)) script.report('argument_missing', node, say('key_missing', { what }));
   return key;
 }
 
 function checkLaunch(
   script: Script,
   node: ObjectExpression,
-  what: string,
+  what: Words,
   key: string | undefined,
   isItem = false,
 ): void {
@@ -87,22 +93,16 @@ function checkLaunch(
   if (!isItem && itemKey !== undefined && Object.hasOwn(params, 'key')) {
     const at = fields.byName.get('key') ?? node;
     const fix = removeField(script, node, 'key');
-    script.report(
-      'launch_field_unknown',
-      at,
-      'runs.run takes the key as its first argument; "key" among the parameters names nothing.',
-      { fix },
-    );
+    script.report('launch_field_unknown', at, say('launch_field_unknown:key'), { fix });
   }
   reportUnknownFields(script, node, what, isItem ? ['key'] : []);
 }
 
-function reportUnknownFields(script: Script, node: ObjectExpression, what: string, further: readonly string[]): void {
+function reportUnknownFields(script: Script, node: ObjectExpression, what: Words, further: readonly string[]): void {
   for (const [name, property] of fieldsOf(node).byName) {
     if (CHILD_LAUNCH_FIELDS.includes(name) || Object.hasOwn(REMOVED_LAUNCH_FIELDS, name) || name === 'key') continue;
     const meant = nearest(name, [...CHILD_LAUNCH_FIELDS, ...further]);
-    const hint = meant ? ` Did you mean "${meant}"?` : '';
-    const message = `${what} has no field "${name}"; it is handed on, and nothing reads it.${hint}`;
+    const message = sentences(say('launch_field_unknown', { what, name }), didYouMean(meant));
     const fix = meant && !fieldsOf(node).byName.has(meant) ? renameField(property, meant) : undefined;
     script.report('launch_field_unknown', property.key, message, { fix });
   }
@@ -111,59 +111,50 @@ function reportUnknownFields(script: Script, node: ObjectExpression, what: strin
 function checkAll(script: Script, { node }: ApiCall): void {
   const [items] = plainArguments(node);
   if (!items) {
-    if (!hasSpread(node))
-      script.report('argument_missing', node, 'runs.all needs an array of items: runs.all([{key, agent, task}]).');
+    if (!hasSpread(node)) script.report('argument_missing', node, say('argument_missing:all'));
     return;
   }
   const value = literalValue(items);
   if (items.type !== 'ArrayExpression') {
     if (items.type === 'ObjectExpression' || value !== UNKNOWN) {
-      const message = 'runs.all takes an array of items, each {key, agent, task}; the results come in the same order.';
-      script.report('batch_not_array', items, message);
+      script.report('batch_not_array', items, say('batch_not_array'));
     }
     return;
   }
   items.elements.forEach((element, index) => {
-    if (element === null)
-      script.report('not_json', items, `Item ${index + 1} of runs.all is missing: the array has a gap.`);
+    const number = index + 1;
+    if (element === null) script.report('not_json', items, say('not_json:gap', { number }));
     else if (
       element.type !== 'ObjectExpression' &&
       element.type !== 'SpreadElement' &&
       literalValue(element) !== UNKNOWN
     ) {
-      script.report(
-        'launch_field_invalid',
-        element,
-        `Item ${index + 1} of runs.all must be an object: {key, agent, task}.`,
-      );
+      script.report('launch_field_invalid', element, say('launch_field_invalid:item', { number }));
     }
   });
   for (const item of batchItems(items).items) {
-    if (item.keyNode)
-      reportFaults(script, keyFault(literalValue(item.keyNode), 'key of an item of runs.all'), item.keyNode);
+    if (item.keyNode) reportFaults(script, keyFault(literalValue(item.keyNode), say('key_of:item')), item.keyNode);
     else if (!item.fields.open && !item.fields.byName.has('key')) {
-      reportFaults(script, keyFault(undefined, 'key of an item of runs.all'), item.node);
+      reportFaults(script, keyFault(undefined, say('key_of:item')), item.node);
     }
-    if (!checkJson(script, item.node, 'An item of runs.all'))
-      checkLaunch(script, item.node, 'an item of runs.all', item.key, true);
+    if (!checkJson(script, item.node, 'not_json:item')) checkLaunch(script, item.node, say('item'), item.key, true);
   }
 }
 
 function checkLanes(script: Script, { node }: ApiCall): void {
   const [lanes] = plainArguments(node);
   if (!lanes) {
-    if (!hasSpread(node))
-      script.report('argument_missing', node, 'runs.lanes needs an array of lanes: runs.lanes([{key, stages}]).');
+    if (!hasSpread(node)) script.report('argument_missing', node, say('argument_missing:lanes'));
     return;
   }
-  if (lanes.type === 'ArrayExpression' && checkJson(script, lanes, 'The lanes')) return;
+  if (lanes.type === 'ArrayExpression' && checkJson(script, lanes, 'not_json:lanes')) return;
   const value = partialValue(lanes);
   const isOpen = (path: RuleFault['path']) => {
     const at = nodeAt(lanes, path);
     return at.type !== 'ObjectExpression' || fieldsOf(at).open;
   };
   reportFaults(script, lanesFaults(value, isOpen), lanes);
-  for (const stage of stagesOf(lanes)) reportUnknownFields(script, stage, 'a stage', ['key']);
+  for (const stage of stagesOf(lanes)) reportUnknownFields(script, stage, say('stage'), ['key']);
 }
 
 /** Like `literalValue`, but objects with a spread keep the fields that can be seen. */
@@ -195,22 +186,17 @@ function stagesOf(lanes: AnyNode): ObjectExpression[] {
 }
 
 function checkHost(script: Script, { node }: ApiCall): void {
-  checkKey(script, node, 'key of runs.host');
+  checkKey(script, node, 'runs.host');
   const params = plainArguments(node)[1];
   if (!params) {
     if (plainArguments(node).length === 1 && !hasSpread(node)) {
-      script.report(
-        'argument_missing',
-        node,
-        'runs.host needs its parameters: runs.host(key, {kind: "command", command, timeoutMs}).',
-      );
+      script.report('argument_missing', node, say('argument_missing:host'));
     }
     return;
   }
-  if (checkJson(script, params, 'The parameters of runs.host')) return;
+  if (checkJson(script, params, 'not_json:host')) return;
   if (params.type !== 'ObjectExpression') {
-    if (literalValue(params) !== UNKNOWN)
-      script.report('host_field_invalid', params, 'The parameters of runs.host must be an object.');
+    if (literalValue(params) !== UNKNOWN) script.report('host_field_invalid', params, say('host_field_invalid:object'));
     return;
   }
   const fields = fieldsOf(params);
@@ -245,19 +231,11 @@ function checkStatus(script: Script, { node }: ApiCall): void {
   const [id] = plainArguments(node);
   const value = literalOrMissing(id);
   if (hasSpread(node) || value === UNKNOWN || (typeof value === 'string' && value.trim() !== '')) return;
-  script.report('argument_missing', id ?? node, 'runs.status needs the key of a child or a run id.');
+  script.report('argument_missing', id ?? node, say('argument_missing:status'));
 }
 
 function literalOrMissing(node: AnyNode | undefined): unknown {
   return node ? literalValue(node) : undefined;
-}
-
-/** Reports a value that cannot be JSON; whether it did. */
-function checkJson(script: Script, node: AnyNode, what: string): boolean {
-  const found = notJson(node, script.jsonRules(false));
-  // A field that is `undefined` is left out of what counts as missing, but it cannot cross to the host.
-  if (found) script.report('not_json', found.node, `${what} must be JSON; this is ${found.what}.`);
-  return found !== undefined;
 }
 
 function reportFaults(script: Script, faults: readonly RuleFault[], root: AnyNode): void {

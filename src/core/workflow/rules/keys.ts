@@ -1,5 +1,5 @@
 /** Keys across the script: the same key for different launches, steering of what is never launched. */
-import { isKnown, isObject, launchFingerprint } from '../../../protocol/index.ts';
+import { didYouMean, isKnown, isObject, launchFingerprint, say, sentences } from '../../../protocol/index.ts';
 import type { Launch, Launches } from '../launches.ts';
 import { nearest } from '../nearest.ts';
 import { plainArguments, type Script } from '../script.ts';
@@ -20,11 +20,9 @@ function checkDuplicates(script: Script, launches: readonly Launch[]): void {
       // In one batch both are certain to be asked for together; elsewhere perhaps only one of them is.
       const sameBatch = launch.call === first.call && launch.call.member === 'all';
       if (launch.call === first.call && !sameBatch) continue;
-      const related = [{ at: first.keyNode, message: `First use of "${key}".` }];
-      const rule = `The key "${key}" is used for two launches with different parameters. One key is one child: name the second one differently.`;
-      const message = sameBatch
-        ? `${rule} Nothing of this batch is started.`
-        : `${rule} If both are reached, the second one fails.`;
+      const related = [{ at: first.keyNode, message: say('duplicate_key:first', { key }) }];
+      const outcome = say(sameBatch ? 'duplicate_key:batch' : 'duplicate_key:maybe');
+      const message = sentences(say('duplicate_key', { key }), outcome);
       script.report(sameBatch ? 'duplicate_key' : 'duplicate_key_maybe', launch.keyNode, message, { related });
     }
   }
@@ -58,9 +56,8 @@ function checkHostKeys(script: Script, launches: readonly Launch[]): void {
     if (key === undefined || !keyNode) continue;
     const first = seen.get(key);
     if (first) {
-      const message = `The key "${key}" is used twice. A host step cannot share its key; if both are reached, the second one fails.`;
-      script.report('duplicate_key_maybe', keyNode, message, {
-        related: [{ at: first, message: `First use of "${key}".` }],
+      script.report('duplicate_key_maybe', keyNode, say('duplicate_key:host', { key }), {
+        related: [{ at: first, message: say('duplicate_key:first', { key }) }],
       });
     } else seen.set(key, keyNode);
   }
@@ -76,12 +73,11 @@ function checkSteerKeys(script: Script, launches: readonly Launch[]): void {
     const quote = script.text[keyNode.start] ?? '"';
     const fix = meant && {
       kind: 'rename_key' as const,
-      title: `Change to "${meant}"`,
+      title: say('fix:rename', { name: meant }),
       safe: false,
       edits: [{ start: keyNode.start, end: keyNode.end, text: `${quote}${meant}${quote}` }],
     };
-    const hint = meant ? ` Did you mean "${meant}"?` : '';
-    const message = `No child with the key "${key}" is ever launched, so there is nobody to steer.${hint}`;
+    const message = sentences(say('steer_key_unknown', { key }), didYouMean(meant));
     script.report('steer_key_unknown', keyNode, message, fix ? { fix } : {});
   }
 }

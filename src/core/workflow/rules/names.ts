@@ -1,34 +1,34 @@
 /** The global names of a workflow: members of `runs`, names that hide it, names that do not exist here. */
 import type { Identifier } from 'acorn';
-import { RUNS_MEMBERS } from '../../../protocol/index.ts';
+import { didYouMean, type Phrase, RUNS_MEMBERS, say, sentences } from '../../../protocol/index.ts';
 import { nearest } from '../nearest.ts';
 import type { Script } from '../script.ts';
 import { SCRIPT_GLOBALS } from '../script-globals.ts';
 import { keyName, propertyName } from '../syntax-tree.ts';
 
 /** Names that other hosts of JavaScript have, with what to do here. */
-const MISSING: Readonly<Record<string, string>> = {
-  process: 'There is no process: the script has no environment and no file system.',
-  require: 'Nothing can be loaded. Let a child do what needs a package.',
-  module: 'A workflow script is no module; its result is what it returns.',
-  exports: 'A workflow script is no module; its result is what it returns.',
-  global: 'Use globalThis.',
-  Buffer: 'There is no Buffer: results are texts and JSON.',
-  fetch: 'There is no network. Let a child fetch it.',
-  XMLHttpRequest: 'There is no network. Let a child fetch it.',
-  URL: 'There is no URL.',
-  TextEncoder: 'There is no TextEncoder.',
-  TextDecoder: 'There is no TextDecoder.',
-  crypto: 'There is no crypto. Random names would differ when a run is continued.',
-  structuredClone: 'Use JSON.parse(JSON.stringify(value)).',
-  queueMicrotask: 'Use a promise.',
-  performance: 'There is no performance; Date.now() is the time of the last answer.',
-  setTimeout: 'There are no timers. Give a launch a timeoutMs.',
-  setInterval: 'There are no timers. Give a launch a timeoutMs.',
-  setImmediate: 'There are no timers.',
-  Intl: 'There is no Intl, so that a script does the same everywhere.',
-  window: 'There is no document.',
-  document: 'There is no document.',
+const MISSING: Readonly<Record<string, Phrase>> = {
+  process: say('instead:process'),
+  require: say('instead:require'),
+  module: say('instead:module'),
+  exports: say('instead:module'),
+  global: say('instead:global'),
+  Buffer: say('instead:Buffer'),
+  fetch: say('instead:fetch'),
+  XMLHttpRequest: say('instead:fetch'),
+  URL: say('instead:URL'),
+  TextEncoder: say('instead:TextEncoder'),
+  TextDecoder: say('instead:TextDecoder'),
+  crypto: say('instead:crypto'),
+  structuredClone: say('instead:structuredClone'),
+  queueMicrotask: say('instead:queueMicrotask'),
+  performance: say('instead:performance'),
+  setTimeout: say('instead:timeout'),
+  setInterval: say('instead:timeout'),
+  setImmediate: say('instead:setImmediate'),
+  Intl: say('instead:Intl'),
+  window: say('instead:document'),
+  document: say('instead:document'),
 };
 
 const INHERITED = new Set(Object.getOwnPropertyNames(Object.prototype));
@@ -51,8 +51,8 @@ function checkGlobals(script: Script): void {
     const certain = uses.filter((use) => script.isGlobal(use));
     // What is only not declared is said once: where it stops the script.
     for (const use of advice === undefined ? certain.slice(0, 1) : certain) {
-      const message = `"${name}" does not exist in workflow scripts. ${advice ?? whatWasMeant(script, name)}`;
-      script.report('global_missing', use, message.trimEnd());
+      const further = advice ?? didYouMean(whatWasMeant(script, name));
+      script.report('global_missing', use, sentences(say('global_missing', { name }), further));
     }
   }
 }
@@ -62,12 +62,10 @@ function isAsked(script: Script, use: Identifier): boolean {
   return parent?.type === 'UnaryExpression' && parent.operator === 'typeof';
 }
 
-function whatWasMeant(script: Script, name: string): string {
+function whatWasMeant(script: Script, name: string): string | undefined {
   const members: readonly string[] = RUNS_MEMBERS;
-  const meant = members.includes(name)
-    ? `runs.${name}`
-    : nearest(name, [...SCRIPT_GLOBALS, ...script.scopes.bindings.map((binding) => binding.name)]);
-  return meant === undefined ? '' : `Did you mean "${meant}"?`;
+  if (members.includes(name)) return `runs.${name}`;
+  return nearest(name, [...SCRIPT_GLOBALS, ...script.scopes.bindings.map((binding) => binding.name)]);
 }
 
 function checkMembers(script: Script): void {
@@ -81,7 +79,7 @@ function checkMembers(script: Script): void {
       for (const property of member.id.properties) {
         const name = property.type === 'Property' ? keyName(property) : undefined;
         if (name === undefined || known.includes(name) || INHERITED.has(name) || property.type !== 'Property') continue;
-        script.report('runs_member_missing', property.key, `runs has no "${name}". It has ${known.join(', ')}.`);
+        script.report('runs_member_missing', property.key, say('runs_member', { name, known: known.join(', ') }));
       }
     }
     if (member?.type !== 'MemberExpression' || member.object !== use) continue;
@@ -95,19 +93,17 @@ function checkMembers(script: Script): void {
         ? undefined
         : {
             kind: 'rename_member' as const,
-            title: `Change to "${meant}"`,
+            title: say('fix:rename', { name: meant }),
             safe: false,
             edits: [{ start: member.property.start, end: member.property.end, text: meant }],
           };
-    const hint = meant ? ` Did you mean "${meant}"?` : '';
-    const message = `runs has no "${name}". It has ${known.join(', ')}.${hint}`;
+    const message = sentences(say('runs_member', { name, known: known.join(', ') }), didYouMean(meant));
     script.report(fails ? 'runs_member_unknown' : 'runs_member_missing', member.property, message, { fix });
   }
 }
 
 function checkShadowing(script: Script): void {
-  const message =
-    '"runs" is the name by which children are launched; what is called so here hides it, and is not checked.';
+  const message = say('runs_shadowed');
   for (const binding of script.scopes.bindings) {
     if (binding.name !== 'runs') continue;
     for (const at of binding.declarations) script.report('runs_shadowed', at, message);

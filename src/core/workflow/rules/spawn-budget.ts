@@ -1,6 +1,6 @@
 /** How many children the script launches in any case, against how many it may. */
 import type { AnyNode } from 'acorn';
-import { DEFAULT_MAX_SPAWNS, isObject } from '../../../protocol/index.ts';
+import { DEFAULT_MAX_SPAWNS, isObject, say } from '../../../protocol/index.ts';
 import type { Launch, Launches } from '../launches.ts';
 import type { Script } from '../script.ts';
 
@@ -14,25 +14,16 @@ export function checkSpawnBudget(script: Script, { launches, complete }: Launche
   const keys = new Set(sure.map(({ key }) => key));
   const whole = { start: 0, end: 0 };
   if (keys.size > (limit ?? DEFAULT_MAX_SPAWNS)) {
-    const named = [...keys].slice(0, SHOWN_KEYS).join(', ');
     const more = keys.size > SHOWN_KEYS ? ', …' : '';
-    const counted = `The script launches at least ${keys.size} children (${named}${more})`;
-    if (limit !== undefined) {
-      script.report(
-        'spawn_budget',
-        whole,
-        `${counted}; maxSubagentSpawnsPerRun is ${limit}. Raise it, or launch fewer.`,
-      );
-    } else {
-      const message = `${counted}; unless more are allowed when it is started, ${DEFAULT_MAX_SPAWNS} are. Set maxSubagentSpawnsPerRun.`;
-      script.report('spawn_budget_default', whole, message);
-    }
+    const code = limit === undefined ? 'spawn_budget_default' : 'spawn_budget';
+    const named = `${[...keys].slice(0, SHOWN_KEYS).join(', ')}${more}`;
+    script.report(code, whole, say(code, { count: keys.size, keys: named, max: limit ?? DEFAULT_MAX_SPAWNS }));
     return;
   }
   const open = script.calls.filter(({ member, node }) => ['run', 'all', 'lanes'].includes(member) && !isCertain(node));
   const [first] = open;
   if (limit !== undefined && (first || !complete)) {
-    const message = `How many children are launched is decided while the script runs; at least ${keys.size} are certain, ${limit} are allowed.`;
+    const message = say('spawn_count_dynamic', { count: keys.size, max: limit });
     script.report('spawn_count_dynamic', first?.node ?? whole, message);
   }
 }

@@ -1,4 +1,5 @@
 /** Launches, steers and host steps whose outcome nobody waits for, and outputs read off a promise. */
+import { type Phrase, say, sentences } from '../../../protocol/index.ts';
 import { addAwait } from '../fix-await.ts';
 import type { Launches } from '../launches.ts';
 import { fateOf, type Unobserved } from '../observation.ts';
@@ -32,29 +33,26 @@ function reportLoss(script: Script, call: ApiCall, loss: Unobserved, certain: bo
   const what = `runs.${call.member}`;
   const fix = addAwait(script, call, loss);
   if (loss.how === 'read') {
-    const read = nameRead(loss);
-    const advice = `${read} belongs to the result, which is there after await. Nobody waits for this launch, so the workflow fails at its end.`;
-    script.report(certain ? 'launch_unobserved' : 'launch_output_unawaited', loss.at, advice, { fix });
+    const message = say('unobserved:read', { read: nameRead(loss) });
+    script.report(certain ? 'launch_unobserved' : 'launch_output_unawaited', loss.at, message, { fix });
     return;
   }
-  const advice =
-    call.member === 'steer' || call.member === 'host'
-      ? 'Await it or return it.'
-      : 'Await it, return it, or put several into one: await runs.all([{key, agent, task}, …]).';
-  const handler =
-    loss.how === 'handler' ? ' forEach throws away what its function returns; use map within Promise.all.' : '';
-  const message = certain
-    ? `Nobody waits for this ${what}: the workflow fails at its end. ${advice}${handler}`
-    : `Nobody seems to wait for this ${what}; unless something else does, the workflow fails at its end. ${advice}${handler}`;
-  script.report(certain ? 'launch_unobserved' : 'launch_maybe_unobserved', call.node.callee, message, { fix });
+  const isStep = call.member === 'steer' || call.member === 'host';
+  const code = certain ? 'launch_unobserved' : 'launch_maybe_unobserved';
+  const message = sentences(
+    say(code, { what }),
+    say(isStep ? 'unobserved:step' : 'unobserved:launch'),
+    loss.how === 'handler' ? say('unobserved:handler') : undefined,
+  );
+  script.report(code, call.node.callee, message, { fix });
 }
 
 function reportRead(script: Script, call: ApiCall, loss: Unobserved): void {
-  const message = `${nameRead(loss)} of a promise is undefined: the result of runs.${call.member} is there after await.`;
+  const message = say('launch_output_unawaited', { read: nameRead(loss), what: `runs.${call.member}` });
   script.report('launch_output_unawaited', loss.at, message, { fix: addAwait(script, call, loss) });
 }
 
-function nameRead({ at }: Unobserved): string {
+function nameRead({ at }: Unobserved): Phrase {
   const name = at.type === 'MemberExpression' ? propertyName(at) : undefined;
-  return name === undefined ? 'What is read here' : `"${name}"`;
+  return name === undefined ? say('read:pattern') : say('read:name', { name });
 }

@@ -1,5 +1,6 @@
 /** Statements that stand behind the end of their block: they are named, and mistakes in them cannot fail the run. */
 import type { AnyNode, Statement } from 'acorn';
+import { say } from '../../../protocol/index.ts';
 import type { Script } from '../script.ts';
 
 export function checkUnreachable(script: Script): void {
@@ -14,10 +15,8 @@ export function checkUnreachable(script: Script): void {
     if (!first || !last) continue;
     script.neverRuns(dead);
     const exit = statements[end];
-    const related = exit && [{ at: exit, message: 'Nothing behind this statement is reached.' }];
-    script.report('unreachable_code', { start: first.start, end: last.end }, 'This code is never reached.', {
-      related,
-    });
+    const related = exit && [{ at: exit, message: say('unreachable_code:end') }];
+    script.report('unreachable_code', { start: first.start, end: last.end }, say('unreachable_code'), { related });
   }
 }
 
