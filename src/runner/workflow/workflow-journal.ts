@@ -143,7 +143,7 @@ export async function readHistory(directory: string, lines: readonly JournalLine
   return entries;
 }
 
-async function readFact(directory: string, { json, body, ...fact }: WorkflowFact): Promise<Fact> {
+async function readFact(directory: string, { json, body, ...fact }: WorkflowFact): Promise<AskedFact> {
   const text = body ? await readRegular(join(directory, body.file)) : json;
   return text === undefined ? fact : { ...fact, value: JSON.parse(text) };
 }
