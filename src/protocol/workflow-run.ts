@@ -89,6 +89,8 @@ export const workflowAsk = z.object({
   id: z.number(),
   type: z.enum(['launch', 'steer', 'host', 'status', 'state.get', 'state.set']),
   key: z.string(),
+  /** Fingerprint of what was asked for. */
+  asked: z.string(),
 });
 export type WorkflowAsk = z.infer<typeof workflowAsk>;
 

@@ -1,4 +1,5 @@
 /** What a script asks for, in the order in which it asked, and what is answered. Plain data: it crosses threads and is recorded. */
+import type { PlannedLane } from '../../../protocol/index.ts';
 import type { ChildView } from './child-result.ts';
 
 /** One child of a `runs.run` or of a batch. `id` is the number of the operation. */
@@ -19,6 +20,8 @@ export type Call =
   | { type: 'state.get'; id: number; key: string }
   /** `value` is JSON text. */
   | { type: 'state.set'; id: number; key: string; value: string }
+  /** What `runs.lanes` is going to launch, one stage after the other. */
+  | { type: 'lanes'; lanes: PlannedLane[] }
   /** `value` is JSON text. */
   | { type: 'emit'; value: string }
   | { type: 'console'; level: ConsoleLevel; text: string };

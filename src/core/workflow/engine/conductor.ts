@@ -3,7 +3,7 @@
  * answers by itself what needs nobody. It is pure, so the same calls and facts always give the same; live runs and replays use it alike.
  */
 
-import type { UsageBudget } from '../../../protocol/index.ts';
+import type { WorkflowLimits } from '../../../protocol/index.ts';
 import { resumedParams } from './auto-resume.ts';
 import { totalOf, usageReason } from './budget.ts';
 import type { Answer, Call, Delivery, LaunchCall, WorkflowError } from './calls.ts';
@@ -17,10 +17,7 @@ export interface Capabilities {
   resolveResume: boolean;
 }
 
-export interface ConductorSettings {
-  globalConcurrencyLimit: number;
-  maxSubagentSpawnsPerRun: number;
-  usageBudget?: UsageBudget;
+export interface ConductorSettings extends WorkflowLimits {
   capabilities: Capabilities;
 }
 
@@ -77,10 +74,14 @@ export class Conductor {
   readonly emits: unknown[] = [];
   readonly console: ConsoleEntry[] = [];
   readonly #settings: ConductorSettings;
+  /** While a step of a record is repeated: the limits that it had. */
+  #then: WorkflowLimits | undefined;
+  #departed = false;
   readonly #open = new Map<number, Open>();
   #queue: number[] = [];
   #ready: Effect[] = [];
   #local: Delivery[] = [];
+  #asked: Effect[] = [];
   readonly #order: string[] = [];
   readonly #settled = new Map<string, ChildView>();
   /** The key of a child whose acceptance was rejected although its work can be recovered. */
@@ -93,13 +94,41 @@ export class Conductor {
     this.#settings = settings;
   }
 
+  // ---- limits
+
+  /** What follows is a step of a record that had these limits; none: those of now hold. */
+  repeatUnder(limits: WorkflowLimits | undefined): void {
+    this.#then = this.#departed ? undefined : limits;
+  }
+
+  /** Whether the limits of now let through or refused something that the record decided otherwise: from there on it does not hold. */
+  get departed(): boolean {
+    return this.#departed;
+  }
+
+  get #limits(): WorkflowLimits {
+    return this.#then ?? this.#settings;
+  }
+
+  /** @returns why something is refused, if so. The limits of then decide as long as those of now decide the same. */
+  #decide(rule: (limits: WorkflowLimits) => string | undefined): string | undefined {
+    const now = rule(this.#settings);
+    if (this.#then && rule(this.#then) !== now) {
+      this.#then = undefined;
+      this.#departed = true;
+    }
+    return now;
+  }
+
+  // ---- calls
+
   /** Calls of the script, in order, made at this time (milliseconds since 1970). */
   take(calls: readonly Call[], at: number): void {
     for (const call of calls) {
       if (call.type === 'emit') this.emits.push(JSON.parse(call.value));
       else if (call.type === 'console') this.console.push({ level: call.level, text: call.text });
       else if (call.type === 'batch') this.#takeBatch(call.items, at);
-      else this.#takeOther(call, at);
+      else if (call.type !== 'lanes') this.#takeOther(call, at);
     }
   }
 
@@ -117,12 +146,16 @@ export class Conductor {
     if (this.#toRecover !== undefined && launches.some(({ params }) => params['acceptance'] !== false)) {
       return this.#recoveryFirst('Only reviews with acceptance: false can be launched now.');
     }
-    const limit = this.#settings.maxSubagentSpawnsPerRun;
     const wanted = launches.filter(({ params }) => params['resume'] === undefined).length;
-    if (this.#spawned + wanted <= limit) {
-      this.#spawned += wanted;
-      return undefined;
-    }
+    const refusal = this.#decide(({ maxSubagentSpawnsPerRun }) =>
+      this.#tooMany(launches, wanted, maxSubagentSpawnsPerRun),
+    );
+    if (refusal === undefined) this.#spawned += wanted;
+    return refusal;
+  }
+
+  #tooMany(launches: readonly LaunchCall[], wanted: number, limit: number): string | undefined {
+    if (this.#spawned + wanted <= limit) return undefined;
     const keys = launches.map(({ key }) => `'${key}'`).join(', ');
     return (
       `Launching ${keys} was refused: ${this.#spawned} of ${limit} children of this run tree are used, ${wanted} more were requested, ` +
@@ -145,7 +178,9 @@ export class Conductor {
     if (launch.generatedLaneKey) row.generatedLaneKey = true;
     if (params['lane'] !== undefined) row.lane = params['lane'];
     this.#order.push(key);
-    this.#open.set(id, { effect: { type: 'launch', id, key, params }, since: at, row, started: false, running: false });
+    const effect: Effect = { type: 'launch', id, key, params };
+    this.#open.set(id, { effect, since: at, row, started: false, running: false });
+    this.#asked.push(effect);
     if (refusal !== undefined) {
       this.#refuseChild(id, refusal, at, 'limit');
       return;
@@ -156,15 +191,21 @@ export class Conductor {
       this.#refuseChild(id, message, at);
       return;
     }
-    if (this.#settings.usageBudget && params['async'] === true) {
-      this.#refuseChild(id, 'With a usage budget a child cannot be "async": its use could not be counted.', at);
+    const uncounted = this.#decide(({ usageBudget }) =>
+      usageBudget && params['async'] === true
+        ? 'With a usage budget a child cannot be "async": its use could not be counted.'
+        : undefined,
+    );
+    if (uncounted !== undefined) {
+      this.#refuseChild(id, uncounted, at);
       return;
     }
     this.#queue.push(id);
   }
 
-  #takeOther(call: Exclude<Call, { type: 'emit' | 'console' | 'batch' }>, at: number): void {
+  #takeOther(call: Exclude<Call, { type: 'emit' | 'console' | 'batch' | 'lanes' }>, at: number): void {
     this.#open.set(call.id, { effect: call, since: at, row: {}, started: false, running: false });
+    this.#asked.push(call);
     const { capabilities } = this.#settings;
     const name = call.type;
     const missing = name === 'steer' || name === 'host' || name === 'status' ? !capabilities[name] : false;
@@ -203,12 +244,12 @@ export class Conductor {
   next(at: number): Effect[] {
     const effects = this.#ready;
     this.#ready = [];
-    while (this.#queue.length > 0 && this.#running < this.#settings.globalConcurrencyLimit) {
+    while (this.#queue.length > 0 && this.#running < this.#limits.globalConcurrencyLimit) {
       const id = this.#queue.shift() ?? 0;
       const open = this.#open.get(id);
       if (!open) continue;
-      const reason = usageReason(this.#settings.usageBudget, this.#usage);
-      if (reason) {
+      const reason = this.#decide(({ usageBudget }) => usageReason(usageBudget, this.#usage));
+      if (reason !== undefined) {
         this.#refuseChild(id, reason, at, 'limit');
         continue;
       }
@@ -299,7 +340,15 @@ export class Conductor {
     const again = { phase: 'auto-resume', runId: view.runId };
     this.trace.push({ operation: 'run', key: effect.key, state: 'started', ...open.row, ...again });
     this.#ready.push(open.effect);
+    this.#asked.push(open.effect);
     return true;
+  }
+
+  /** What has been asked for since the last time, in order, refused or not; a child that goes on by itself asks again. */
+  takeAsked(): Effect[] {
+    const taken = this.#asked;
+    this.#asked = [];
+    return taken;
   }
 
   // ---- what it answers by itself, and what is under way
@@ -319,14 +368,20 @@ export class Conductor {
     return this.#open.size > 0 || this.#local.length > 0;
   }
 
-  /** Whether steers, host commands or stored values are under way: the end of a workflow waits for them. */
-  get finishing(): boolean {
-    return [...this.#open.keys()].some((id) => this.isFinishing(id));
-  }
-
+  /** Whether it is a steer, a host command or a stored value that is under way: the end of a workflow waits for them. */
   isFinishing(id: number): boolean {
     const open = this.#open.get(id);
     return open?.started === true && ENDS_BY_ITSELF.has(open.effect.type);
+  }
+
+  /** What has been handed out and not answered, in the order of the calls. */
+  get underWay(): Effect[] {
+    return [...this.#open.values()].flatMap(({ effect, started }) => (started ? [effect] : []));
+  }
+
+  /** What has been asked for and not answered, in the order of the calls. */
+  get unanswered(): Effect[] {
+    return [...this.#open.values()].map(({ effect }) => effect);
   }
 
   /** What an operation that is under way asks for. */

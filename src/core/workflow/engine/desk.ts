@@ -8,6 +8,7 @@ import {
   keyFault,
   lanesFaults,
   launchFingerprint,
+  type PlannedLane,
   REMOVED_LAUNCH_FIELDS,
   stageKey,
   steerFaults,
@@ -149,6 +150,7 @@ export class Desk {
       }
     };
     launch(board.first());
+    this.#call({ type: 'lanes', lanes: lanes.map(plannedLane) });
     this.#childrenOf.set(promise, ids);
   }
 
@@ -312,6 +314,14 @@ function refuseRemovedFields(call: string, names: unknown): void {
     if (typeof name !== 'string' || !Object.hasOwn(REMOVED_LAUNCH_FIELDS, name)) continue;
     refuse(`${call} does not take "${name}": ${REMOVED_LAUNCH_FIELDS[name]}.`);
   }
+}
+
+function plannedLane({ key, stages }: LaneInput): PlannedLane {
+  const text = (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? value.trim() : null);
+  return {
+    key,
+    stages: stages.map((stage) => ({ key: stage.key, label: text(stage['label']), agent: text(stage['agent']) })),
+  };
 }
 
 /** After `lanesFaults` found nothing: the same, typed. */

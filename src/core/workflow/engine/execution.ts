@@ -1,10 +1,17 @@
 /** One run of a script: moves the engine step by step, starts what may start, and ends with a result and a record. */
-import type { Delivery, StepOutput, WorkflowError } from './calls.ts';
+import type { Call, Delivery, StepOutput, WorkflowError } from './calls.ts';
 import { conclude, type EndCause, type WorkflowResult } from './conclusion.ts';
 import { Conductor, type ConductorSettings, type Effect, type Fact } from './conductor.ts';
+import { asksContradiction, contradictionOf, diverged, otherParameters } from './contradiction.ts';
 import { EngineGone, EngineThread } from './engine-thread.ts';
-import { HEAP_BYTES, TERMINATE_AFTER_MS } from './limits.ts';
-import { askedOf, type ExecutionRecord, isInterrupt, keyOf, type RecordedStep } from './record.ts';
+import { Guard } from './guard.ts';
+import { type History, type HistoryEntry, HistoryFault, historyOf, type KnownStep } from './history.ts';
+import type { ExecutionJournal } from './journal.ts';
+import type { Claim } from './leftovers.ts';
+import { HEAP_BYTES } from './limits.ts';
+import { messageOf, reasonOf } from './message-of.ts';
+import { askOf, type ExecutionRecord, isInterrupt, type RecordedStep } from './record.ts';
+import { saidIn } from './said.ts';
 
 export interface ExecutionOptions {
   script: string;
@@ -16,11 +23,27 @@ export interface ExecutionOptions {
   /** Path or URL of `engine-worker.mjs`. */
   worker: string | URL;
   timeoutMs?: number;
+  /** How much of it earlier processes have used up. */
+  usedMs?: number;
   signal?: AbortSignal;
-  /** Carries out an effect. Its answer is plain JSON; a rejection is a failure. `ended` aborts when the answer no longer matters. */
-  perform: (effect: Effect, ended: AbortSignal) => Promise<Fact>;
+  /**
+   * Carries out an effect. Its answer is plain JSON; a rejection is a failure. `ended` aborts when the answer no longer matters.
+   * `again`: the history asks for it and has no answer, so an earlier process may have started it, and may not.
+   */
+  perform: (effect: Effect, ended: AbortSignal, again: boolean) => Promise<Fact>;
   /** Told after each step; what it throws changes nothing. */
   onProgress?: (conductor: Conductor) => void;
+  journal?: ExecutionJournal;
+  /**
+   * What earlier processes wrote down, in their order. The script runs again and gets what it got, at the same times; nothing starts and
+   * nothing is told until it stands where they left it. Then what was under way is performed `again`.
+   *
+   * Only effects are facts: what limits refused is decided anew. From the first step in which the limits of now decide otherwise, at
+   * the latest from the last step when they have changed, the script goes on live, and that step and later ones are written anew.
+   * There the calls need not be those of the history: a call whose key and fingerprint has a fact gets it, a new one starts, and
+   * a child or a command that has a fact under another fingerprint ends the execution as diverged.
+   */
+  history?: Iterable<HistoryEntry>;
   now?: () => number;
 }
 
@@ -33,6 +56,16 @@ export async function runExecution(
   return new Execution(options).run();
 }
 
+/** What a step came to. */
+interface Ran {
+  step: RecordedStep;
+  calls: readonly Call[][];
+  asked: readonly Effect[];
+  effects: Effect[];
+  /** The script is over. */
+  cause: EndCause | undefined;
+}
+
 class Execution {
   readonly #options: ExecutionOptions;
   readonly #conductor: Conductor;
@@ -41,10 +74,15 @@ class Execution {
   readonly #children = new AbortController();
   readonly #others = new AbortController();
   readonly #engine = { steps: 0, fuel: 0, heapBytes: 0 };
+  #history: History | undefined;
   #inbox: Fact[] = [];
   #wake: () => void = () => {};
   /** Set from outside: the deadline, a stop. */
   #cause: EndCause | undefined;
+  /** Steers, commands and stored values of the last step. */
+  #atEnd: Effect[] = [];
+  /** Numbers of what is performed and has not come to its end. */
+  readonly #performed = new Set<number>();
 
   constructor(options: ExecutionOptions) {
     this.#options = options;
@@ -65,8 +103,14 @@ class Execution {
   }
 
   async run(): Promise<{ result: WorkflowResult; record: ExecutionRecord }> {
-    const { signal, script, args, state, seed, worker } = this.#options;
+    const { signal, script, args, state, seed, worker, history, settings } = this.#options;
     if (signal?.aborted) return this.#conclude({ type: 'aborted', reason: reasonOf(signal) });
+    try {
+      if (history) this.#history = historyOf(history, settings);
+    } catch (error) {
+      if (!(error instanceof HistoryFault)) throw error;
+      return this.#conclude(diverged(error.message));
+    }
     await using thread = new EngineThread(worker);
     const guard = new Guard(thread, (cause) => {
       this.#cause ??= cause;
@@ -82,51 +126,157 @@ class Execution {
       return this.#conclude(this.#cause ?? { type: 'crashed', message: messageOf(error) });
     }
     if (refused) return this.#conclude(this.#cause ?? { type: 'refused', error: refused });
-    guard.startDeadline(this.#options.timeoutMs);
-    const cause = await this.#steps(thread);
-    await this.#finish(cause);
+    let cause: EndCause;
+    try {
+      cause = await this.#live(thread, guard);
+    } catch (error) {
+      if (!(error instanceof JournalFault)) throw error;
+      this.#atEnd = [];
+      cause = { type: 'crashed', message: error.message };
+    }
+    cause = await this.#finish(cause);
     return this.#conclude(cause);
   }
 
+  async #live(thread: EngineThread, guard: Guard): Promise<EndCause> {
+    const { timeoutMs, usedMs = 0 } = this.#options;
+    if (!this.#history) {
+      guard.startDeadline(timeoutMs, usedMs);
+      return this.#steps(thread);
+    }
+    const began = performance.now();
+    const repeated = await this.#repeat(thread, this.#history);
+    guard.startDeadline(timeoutMs, usedMs + performance.now() - began);
+    if (repeated && 'type' in repeated) return repeated;
+    return this.#cause ?? (await this.#resume(thread, this.#history, repeated)) ?? (await this.#steps(thread));
+  }
+
+  // ---- what was recorded
+
+  /** @returns what ended the script, or the step from which on the limits decide otherwise, which has run and is not written down */
+  async #repeat(thread: EngineThread, history: History): Promise<EndCause | Ran | undefined> {
+    const { exact, again, leftovers } = history;
+    for (const [index, known] of exact.entries()) {
+      if (this.#cause) return this.#cause;
+      this.#conductor.repeatUnder(known.stepped.limits);
+      const ran = await this.#run(thread, this.#begin(known.at, known.facts), known);
+      if ('type' in ran) return ran;
+      if (ran.step.interruptAt) return ran.cause;
+      const departed = this.#conductor.departed;
+      const rest = [...exact.slice(index + 1), ...(again ? [again] : [])];
+      if (!departed && !ran.cause) continue;
+      if (!departed && index < exact.length - 1) return diverged('The script ended before its record does.');
+      history.again = undefined;
+      for (const later of rest) leftovers.add(later);
+      leftovers.expect(this.#conductor.unanswered.map(askOf));
+      if (departed) return ran;
+      this.#atEnd = this.#finishing();
+      return ran.cause;
+    }
+    this.#conductor.repeatUnder(undefined);
+    leftovers.expect(this.#conductor.unanswered.map(askOf));
+    leftovers.expect(again?.stepped?.asks ?? []);
+    return undefined;
+  }
+
+  /** Goes on from where a history ends: with a step of it that is done again, and with what was under way. */
+  async #resume(thread: EngineThread, history: History, departed: Ran | undefined): Promise<EndCause | undefined> {
+    const { again } = history;
+    let ran = departed;
+    if (again) {
+      const next = await this.#run(thread, this.#begin(again.at, again.facts), again);
+      if ('type' in next) return next;
+      ran = next;
+    }
+    if (!ran) {
+      for (const effect of this.#conductor.underWay) this.#start(effect);
+      return undefined;
+    }
+    const ids = new Set(ran.effects.map(({ id }) => id));
+    const before = this.#conductor.underWay.filter(({ id }) => !ids.has(id));
+    const cause = await this.#commit(ran);
+    if (cause) this.#atEnd = cause === ran.cause ? this.#finishing() : [];
+    else for (const effect of [...before, ...ran.effects]) this.#start(effect);
+    return cause;
+  }
+
+  // ---- steps
+
   async #steps(thread: EngineThread): Promise<EndCause> {
     while (!this.#cause) {
-      const step: RecordedStep = { at: this.#now(), facts: this.#inbox.splice(0) };
-      const deliveries: Delivery[] = this.#conductor.takeLocal();
-      for (const fact of step.facts) {
-        const delivery = this.#conductor.deliver(fact, step.at);
-        if (delivery) deliveries.push(delivery);
+      if (!this.#due) {
+        if (!this.#conductor.waiting) return { type: 'deadlock' };
+        await this.#something();
+        continue;
       }
-      this.#record.steps.push(step);
-      let output: Omit<StepOutput, 'calls'>;
-      try {
-        const taken: Parameters<Conductor['take']>[0][] = [];
-        output = await thread.step({ at: step.at, deliveries }, (calls) => taken.push(calls));
-        for (const calls of taken) this.#conductor.take(calls, step.at);
-      } catch (error) {
-        if (!(error instanceof EngineGone)) throw error;
-        step.killed = true;
-        return this.#cause ?? { type: 'crashed', message: error.message };
+      const known = this.#history?.leftovers.take();
+      const step = this.#begin(known?.at ?? this.#now(), known?.facts ?? this.#inbox.splice(0));
+      this.#tell('delivered', step);
+      const ran = await this.#run(thread, step);
+      if ('type' in ran) return ran;
+      const cause = await this.#commit(ran);
+      if (cause) {
+        if (cause === ran.cause) this.#atEnd = ran.effects;
+        return cause;
       }
-      this.#engine.steps += 1;
-      this.#engine.fuel += output.fuel;
-      this.#engine.heapBytes = Math.max(this.#engine.heapBytes, output.heapBytes);
-      if (output.end) return { type: 'body', end: output.end };
-      if (output.broken) {
-        if (!isInterrupt(output.broken)) return { type: 'broken', by: output.broken };
-        const { polls, reason } = output.broken;
-        step.interruptAt = { polls, reason };
-        if (reason === 'fuel') return { type: 'broken', by: { reason } };
-        return this.#cause ?? (await this.#causeOf(reason));
-      }
-      const effects = this.#conductor.next(step.at);
-      this.#progress();
-      if (this.#cause) break;
-      for (const effect of effects) this.#start(effect);
-      if (this.#conductor.hasLocal || this.#inbox.length > 0) continue;
-      if (!this.#conductor.waiting) return { type: 'deadlock' };
-      await this.#something();
+      for (const effect of ran.effects) this.#start(effect);
     }
-    return this.#cause ?? { type: 'deadlock' };
+    return this.#cause;
+  }
+
+  /** Whether there is something to give to the script. Its first step needs nothing. */
+  get #due(): boolean {
+    const known = this.#history?.leftovers.ready === true;
+    return known || this.#record.steps.length === 0 || this.#conductor.hasLocal || this.#inbox.length > 0;
+  }
+
+  /** A step at this time, or at that of the step before when that is later: the script's clock does not go back. */
+  #begin(at: number, facts: readonly Fact[]): RecordedStep {
+    const step: RecordedStep = { at: Math.max(at, this.#record.steps.at(-1)?.at ?? at), facts: [...facts] };
+    this.#record.steps.push(step);
+    return step;
+  }
+
+  /** @returns what the step came to, or why it does not count */
+  async #run(thread: EngineThread, step: RecordedStep, known?: KnownStep): Promise<Ran | EndCause> {
+    const deliveries: Delivery[] = this.#conductor.takeLocal();
+    for (const fact of step.facts) {
+      const contradiction = known && contradictionOf(this.#conductor, fact);
+      if (contradiction) return contradiction;
+      const delivery = this.#conductor.deliver(fact, step.at);
+      if (delivery) deliveries.push(delivery);
+    }
+    const taken: Call[][] = [];
+    let output: Omit<StepOutput, 'calls'>;
+    try {
+      output = await thread.step({ at: step.at, deliveries }, (calls) => taken.push(calls));
+    } catch (error) {
+      if (!(error instanceof EngineGone)) throw error;
+      step.killed = true;
+      return this.#cause ?? { type: 'crashed', message: error.message };
+    }
+    for (const calls of taken) this.#conductor.take(calls, step.at);
+    this.#engine.steps += 1;
+    this.#engine.fuel += output.fuel;
+    this.#engine.heapBytes = Math.max(this.#engine.heapBytes, output.heapBytes);
+    const cause = await this.#causeIn(output, step);
+    const asked = this.#conductor.takeAsked();
+    const contradiction = step.interruptAt ? undefined : this.#contradictionIn(asked, known);
+    if (contradiction) return contradiction;
+    const effects =
+      cause === undefined ? this.#conductor.next(step.at) : cause.type === 'body' ? this.#conductor.atEnd() : [];
+    return { step, calls: taken, asked, effects, cause };
+  }
+
+  /** Why the script is over after this step, if it is. */
+  async #causeIn({ end, broken }: Omit<StepOutput, 'calls'>, step: RecordedStep): Promise<EndCause | undefined> {
+    if (end) return { type: 'body', end };
+    if (!broken) return undefined;
+    if (!isInterrupt(broken)) return { type: 'broken', by: broken };
+    const { polls, reason } = broken;
+    step.interruptAt = { polls, reason };
+    if (reason === 'fuel') return { type: 'broken', by: { reason } };
+    return this.#cause ?? (await this.#causeOf(reason));
   }
 
   /** The worker saw the deadline before our timer did. */
@@ -134,6 +284,51 @@ class Execution {
     if (reason === 'deadline') return { type: 'timeout', ms: this.#options.timeoutMs ?? 0 };
     while (!this.#cause) await this.#something();
     return this.#cause;
+  }
+
+  #contradictionIn(asked: readonly Effect[], known: KnownStep | undefined): EndCause | undefined {
+    if (!this.#history || asked.length + (known?.stepped?.asks.length ?? 0) === 0) return undefined;
+    const asks = asked.map(askOf);
+    if (known?.stepped) {
+      const { asks: before, interruptAt } = known.stepped;
+      return asksContradiction(known.step, before, asks, interruptAt === undefined);
+    }
+    for (const ask of asks) {
+      const other = this.#history.leftovers.otherFingerprint(ask);
+      if (other !== undefined) return otherParameters(ask.key, ask.asked, other);
+    }
+    return undefined;
+  }
+
+  /** Writes down what a step came to. @returns why nothing of it may start, if so */
+  async #commit({ step, calls, asked, effects, cause }: Ran): Promise<EndCause | undefined> {
+    const { journal, settings } = this.#options;
+    if (journal) {
+      const { globalConcurrencyLimit, maxSubagentSpawnsPerRun, usageBudget } = settings;
+      try {
+        await journal.stepped({
+          step: this.#record.steps.length,
+          asks: asked.map(askOf),
+          ...saidIn(calls),
+          effects,
+          ...(step.interruptAt ? { interruptAt: step.interruptAt } : {}),
+          limits: { globalConcurrencyLimit, maxSubagentSpawnsPerRun, ...(usageBudget ? { usageBudget } : {}) },
+        });
+      } catch (error) {
+        throw new JournalFault(messageOf(error));
+      }
+    }
+    if (cause) return cause;
+    this.#progress();
+    return this.#cause;
+  }
+
+  #tell(what: 'delivered' | 'late', { at, facts }: RecordedStep): void {
+    try {
+      this.#options.journal?.[what]({ step: this.#record.steps.length + this.#record.late.length, at, facts });
+    } catch (error) {
+      throw new JournalFault(messageOf(error));
+    }
   }
 
   /** Waits for a fact, for a stop from outside that nobody has seen yet, or for so many milliseconds. */
@@ -150,11 +345,16 @@ class Execution {
 
   #start(effect: Effect): void {
     const signal = effect.type === 'launch' ? this.#children.signal : this.#others.signal;
-    const asked = askedOf(effect);
+    const ask = askOf(effect);
+    const claim: Claim = this.#history?.leftovers.claim(ask) ?? 'new';
+    if (claim === 'known') return;
+    const { id, key, asked } = ask;
+    this.#performed.add(id);
     void this.#options
-      .perform(effect, signal)
-      .catch((error: unknown): Fact => ({ id: effect.id, key: keyOf(effect), ok: false, message: messageOf(error) }))
+      .perform(effect, signal, claim === 'again')
+      .catch((error: unknown): Fact => ({ id, key, ok: false, message: messageOf(error) }))
       .then((fact) => {
+        this.#performed.delete(id);
         this.#inbox.push({ ...fact, asked });
         this.#wake();
       });
@@ -168,15 +368,32 @@ class Execution {
     }
   }
 
-  /** Children are told to stop; steers, host commands and stored values may come to their end. */
-  async #finish(cause: EndCause): Promise<void> {
+  // ---- the end
+
+  #finishing(): Effect[] {
+    return this.#conductor.underWay.filter(({ id }) => this.#conductor.isFinishing(id));
+  }
+
+  /** Children are told to stop; steers, host commands and stored values may come to their end. @returns why it ended */
+  async #finish(cause: EndCause): Promise<EndCause> {
     const reason = cause.type === 'body' && cause.end.type === 'returned' ? 'completed' : cause.type;
     this.#children.abort(new Error(reason));
-    if (cause.type === 'body') for (const effect of this.#conductor.atEnd()) this.#start(effect);
+    if (cause.type === 'body') for (const effect of this.#atEnd) this.#start(effect);
     else this.#others.abort(new Error(reason));
+    try {
+      await this.#lateFacts();
+      return cause;
+    } catch (error) {
+      if (!(error instanceof JournalFault)) throw error;
+      this.#others.abort(new Error('crashed'));
+      return { type: 'crashed', message: error.message };
+    }
+  }
+
+  async #lateFacts(): Promise<void> {
     let patience = Date.now() + LATE_MS;
     this.#settleLate();
-    while (this.#conductor.finishing) {
+    while (this.#finishing().some(({ id }) => this.#performed.has(id))) {
       if (this.#cause && !this.#others.signal.aborted) {
         this.#others.abort(new Error(this.#cause.type));
         patience = Date.now() + LATE_MS;
@@ -190,10 +407,18 @@ class Execution {
 
   /** What is settled after the end reaches the trace, and no script any more. */
   #settleLate(): void {
-    const at = this.#now();
-    const facts = this.#inbox.splice(0).filter((fact) => this.#conductor.isFinishing(fact.id));
+    for (let known = this.#history?.leftovers.take(); known; known = this.#history?.leftovers.take()) {
+      this.#takeLate(known.at, known.facts);
+    }
+    this.#takeLate(this.#now(), this.#inbox.splice(0));
+  }
+
+  #takeLate(at: number, all: readonly Fact[]): void {
+    const facts = all.filter((fact) => this.#conductor.isFinishing(fact.id));
+    if (facts.length === 0) return;
     for (const fact of facts) this.#conductor.deliver(fact, at);
-    if (facts.length > 0) this.#record.late.push({ at, facts });
+    this.#record.late.push({ at, facts });
+    this.#tell('late', { at, facts });
   }
 
   #conclude(cause: EndCause): { result: WorkflowResult; record: ExecutionRecord } {
@@ -206,57 +431,5 @@ class Execution {
   }
 }
 
-/** Ends a run from outside: at the deadline and on a stop, first by interrupting, then by ending the worker. */
-class Guard implements Disposable {
-  readonly #thread: EngineThread;
-  readonly #end: (cause: EndCause) => void;
-  readonly #timers: NodeJS.Timeout[] = [];
-  #signal: AbortSignal | undefined;
-  #onAbort: (() => void) | undefined;
-
-  constructor(thread: EngineThread, end: (cause: EndCause) => void) {
-    this.#thread = thread;
-    this.#end = end;
-  }
-
-  watch(signal: AbortSignal | undefined): void {
-    if (!signal) return;
-    this.#signal = signal;
-    this.#onAbort = () => this.#fire({ type: 'aborted', reason: reasonOf(signal) });
-    signal.addEventListener('abort', this.#onAbort, { once: true });
-  }
-
-  startDeadline(ms: number | undefined): void {
-    if (ms === undefined) return;
-    this.#thread.deadlineIn = ms;
-    this.#timers.push(setTimeout(() => this.#fire({ type: 'timeout', ms }), ms));
-  }
-
-  #fire(cause: EndCause): void {
-    this.#thread.interrupt();
-    this.#end(cause);
-    this.#timers.push(
-      setTimeout(() => {
-        if (this.#thread.computing) void this.#thread[Symbol.asyncDispose]();
-      }, TERMINATE_AFTER_MS),
-    );
-  }
-
-  [Symbol.dispose](): void {
-    for (const timer of this.#timers) clearTimeout(timer);
-    if (this.#onAbort) this.#signal?.removeEventListener('abort', this.#onAbort);
-  }
-}
-
-function reasonOf(signal: AbortSignal): string {
-  return messageOf(signal.reason);
-}
-
-/** What somebody else's error says. Never throws, whatever was thrown: getters, proxies and conversions are theirs. */
-export function messageOf(error: unknown): string {
-  try {
-    return error instanceof Error ? String(error.message) : String(error);
-  } catch {
-    return 'an error that cannot be read';
-  }
-}
+/** What happened could not be written down. */
+class JournalFault extends Error {}

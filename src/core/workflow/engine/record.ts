@@ -1,6 +1,6 @@
 /** Everything that a run of a script depended on: given again, in the same order, it gives the same run. Plain JSON. */
 import { hash } from 'node:crypto';
-import { canonicalJson } from '../../../protocol/index.ts';
+import { canonicalJson, type WorkflowAsk } from '../../../protocol/index.ts';
 import type { StepBreak, StepInput } from './calls.ts';
 import type { EndCause } from './conclusion.ts';
 import type { ConductorSettings, Effect, Fact } from './conductor.ts';
@@ -37,6 +37,11 @@ export function isInterrupt(broken: StepBreak): broken is Extract<StepBreak, { p
 /** Two effects that ask for the same have the same fingerprint. */
 export function askedOf({ id: _id, ...asked }: Effect): string {
   return hash('sha256', canonicalJson(asked)).slice(0, 16);
+}
+
+/** What a script asks for, as records have it. */
+export function askOf(effect: Effect): WorkflowAsk {
+  return { id: effect.id, type: effect.type, key: keyOf(effect), asked: askedOf(effect) };
 }
 
 /** The key that an effect is known by. */

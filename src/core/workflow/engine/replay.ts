@@ -1,10 +1,11 @@
 /** An execution again, from its record: no host, no time, no chance. */
 import type { Call, Delivery } from './calls.ts';
 import { conclude, type EndCause, type WorkflowResult } from './conclusion.ts';
-import { Conductor, type Fact } from './conductor.ts';
+import { Conductor } from './conductor.ts';
+import { contradictionOf, diverged } from './contradiction.ts';
 import { EngineGone, EngineThread } from './engine-thread.ts';
 import { HEAP_BYTES } from './limits.ts';
-import { askedOf, type ExecutionRecord, isInterrupt, keyOf } from './record.ts';
+import { type ExecutionRecord, isInterrupt } from './record.ts';
 
 /** Moves a script through recorded steps. Stops where the record contradicts what the script does now. */
 export async function replayExecution(record: ExecutionRecord, worker: string | URL): Promise<WorkflowResult> {
@@ -54,22 +55,4 @@ export async function replayExecution(record: ExecutionRecord, worker: string | 
     if (error instanceof EngineGone) return end({ type: 'crashed', message: error.message });
     throw error;
   }
-}
-
-function diverged(message: string): EndCause {
-  return { type: 'diverged', message };
-}
-
-/** An answer to something that the script does not ask for now. */
-function contradictionOf(conductor: Conductor, fact: Fact): EndCause | undefined {
-  const effect = conductor.effectOf(fact.id);
-  if (!effect || keyOf(effect) !== fact.key) {
-    const now = effect ? `'${keyOf(effect)}'` : 'nothing';
-    return diverged(`The record answers '${fact.key}' as call ${fact.id}; the script now asks for ${now} there.`);
-  }
-  const asked = askedOf(effect);
-  if (fact.asked === undefined || fact.asked === asked) return undefined;
-  return diverged(
-    `The script asks for '${fact.key}' with other parameters than the record answers: fingerprint ${asked} now, ${fact.asked} then.`,
-  );
 }
