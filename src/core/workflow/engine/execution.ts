@@ -1,51 +1,18 @@
 /** One run of a script: moves the engine step by step, starts what may start, and ends with a result and a record. */
-import type { Call, Delivery, StepOutput, WorkflowError } from './calls.ts';
+import type { WorkflowError } from './calls.ts';
 import { conclude, type EndCause, type WorkflowResult } from './conclusion.ts';
-import { Conductor, type ConductorSettings, type Effect, type Fact } from './conductor.ts';
-import { asksContradiction, contradictionOf, diverged, otherParameters } from './contradiction.ts';
-import { EngineGone, EngineThread } from './engine-thread.ts';
+import { Conductor, type Effect, type Fact } from './conductor.ts';
+import { diverged } from './contradiction.ts';
+import { EngineThread } from './engine-thread.ts';
+import type { ExecutionOptions } from './execution-options.ts';
 import { Guard } from './guard.ts';
-import { type History, type HistoryEntry, HistoryFault, historyOf, type KnownStep } from './history.ts';
-import type { ExecutionJournal } from './journal.ts';
+import { type History, HistoryFault, historyOf } from './history.ts';
 import type { Claim } from './leftovers.ts';
 import { HEAP_BYTES } from './limits.ts';
 import { messageOf, reasonOf } from './message-of.ts';
-import { askOf, type ExecutionRecord, isInterrupt, type RecordedStep } from './record.ts';
+import { askOf, type ExecutionRecord, type RecordedStep } from './record.ts';
 import { saidIn } from './said.ts';
-
-export interface ExecutionOptions {
-  script: string;
-  /** JSON text. */
-  args?: string;
-  state: boolean;
-  seed: number;
-  settings: ConductorSettings;
-  /** Path or URL of `engine-worker.mjs`. */
-  worker: string | URL;
-  timeoutMs?: number;
-  /** How much of it earlier processes have used up. */
-  usedMs?: number;
-  signal?: AbortSignal;
-  /**
-   * Carries out an effect. Its answer is plain JSON; a rejection is a failure. `ended` aborts when the answer no longer matters.
-   * `again`: the history asks for it and has no answer, so an earlier process may have started it, and may not.
-   */
-  perform: (effect: Effect, ended: AbortSignal, again: boolean) => Promise<Fact>;
-  /** Told after each step; what it throws changes nothing. */
-  onProgress?: (conductor: Conductor) => void;
-  journal?: ExecutionJournal;
-  /**
-   * What earlier processes wrote down, in their order. The script runs again and gets what it got, at the same times; nothing starts and
-   * nothing is told until it stands where they left it. Then what was under way is performed `again`.
-   *
-   * Only effects are facts: what limits refused is decided anew. From the first step in which the limits of now decide otherwise, at
-   * the latest from the last step when they have changed, the script goes on live, and that step and later ones are written anew.
-   * There the calls need not be those of the history: a call whose key and fingerprint has a fact gets it, a new one starts, and
-   * a child or a command that has a fact under another fingerprint ends the execution as diverged.
-   */
-  history?: Iterable<HistoryEntry>;
-  now?: () => number;
-}
+import { type Ran, Stepper } from './stepper.ts';
 
 /** How long the end of a workflow that failed waits for steers and host commands that were told to stop. */
 const LATE_MS = 3000;
@@ -56,16 +23,6 @@ export async function runExecution(
   return new Execution(options).run();
 }
 
-/** What a step came to. */
-interface Ran {
-  step: RecordedStep;
-  calls: readonly Call[][];
-  asked: readonly Effect[];
-  effects: Effect[];
-  /** The script is over. */
-  cause: EndCause | undefined;
-}
-
 class Execution {
   readonly #options: ExecutionOptions;
   readonly #conductor: Conductor;
@@ -73,7 +30,7 @@ class Execution {
   readonly #now: () => number;
   readonly #children = new AbortController();
   readonly #others = new AbortController();
-  readonly #engine = { steps: 0, fuel: 0, heapBytes: 0 };
+  readonly #stepper: Stepper;
   #history: History | undefined;
   #inbox: Fact[] = [];
   #wake: () => void = () => {};
@@ -100,6 +57,13 @@ class Execution {
       late: [],
       end: undefined,
     };
+    this.#stepper = new Stepper({
+      conductor: this.#conductor,
+      record: this.#record,
+      leftovers: () => this.#history?.leftovers,
+      timeoutMs: options.timeoutMs,
+      ended: () => this.#cause,
+    });
   }
 
   async run(): Promise<{ result: WorkflowResult; record: ExecutionRecord }> {
@@ -159,7 +123,7 @@ class Execution {
     for (const [index, known] of exact.entries()) {
       if (this.#cause) return this.#cause;
       this.#conductor.repeatUnder(known.stepped.limits);
-      const ran = await this.#run(thread, this.#begin(known.at, known.facts), known);
+      const ran = await this.#stepper.run(thread, this.#stepper.begin(known.at, known.facts), known);
       if ('type' in ran) return ran;
       if (ran.step.interruptAt) return ran.cause;
       const departed = this.#conductor.departed;
@@ -184,7 +148,7 @@ class Execution {
     const { again } = history;
     let ran = departed;
     if (again) {
-      const next = await this.#run(thread, this.#begin(again.at, again.facts), again);
+      const next = await this.#stepper.run(thread, this.#stepper.begin(again.at, again.facts), again);
       if ('type' in next) return next;
       ran = next;
     }
@@ -210,9 +174,9 @@ class Execution {
         continue;
       }
       const known = this.#history?.leftovers.take();
-      const step = this.#begin(known?.at ?? this.#now(), known?.facts ?? this.#inbox.splice(0));
+      const step = this.#stepper.begin(known?.at ?? this.#now(), known?.facts ?? this.#inbox.splice(0));
       this.#tell('delivered', step);
-      const ran = await this.#run(thread, step);
+      const ran = await this.#stepper.run(thread, step);
       if ('type' in ran) return ran;
       const cause = await this.#commit(ran);
       if (cause) {
@@ -228,76 +192,6 @@ class Execution {
   get #due(): boolean {
     const known = this.#history?.leftovers.ready === true;
     return known || this.#record.steps.length === 0 || this.#conductor.hasLocal || this.#inbox.length > 0;
-  }
-
-  /** A step at this time, or at that of the step before when that is later: the script's clock does not go back. */
-  #begin(at: number, facts: readonly Fact[]): RecordedStep {
-    const step: RecordedStep = { at: Math.max(at, this.#record.steps.at(-1)?.at ?? at), facts: [...facts] };
-    this.#record.steps.push(step);
-    return step;
-  }
-
-  /** @returns what the step came to, or why it does not count */
-  async #run(thread: EngineThread, step: RecordedStep, known?: KnownStep): Promise<Ran | EndCause> {
-    const deliveries: Delivery[] = this.#conductor.takeLocal();
-    for (const fact of step.facts) {
-      const contradiction = known && contradictionOf(this.#conductor, fact);
-      if (contradiction) return contradiction;
-      const delivery = this.#conductor.deliver(fact, step.at);
-      if (delivery) deliveries.push(delivery);
-    }
-    const taken: Call[][] = [];
-    let output: Omit<StepOutput, 'calls'>;
-    try {
-      output = await thread.step({ at: step.at, deliveries }, (calls) => taken.push(calls));
-    } catch (error) {
-      if (!(error instanceof EngineGone)) throw error;
-      step.killed = true;
-      return this.#cause ?? { type: 'crashed', message: error.message };
-    }
-    for (const calls of taken) this.#conductor.take(calls, step.at);
-    this.#engine.steps += 1;
-    this.#engine.fuel += output.fuel;
-    this.#engine.heapBytes = Math.max(this.#engine.heapBytes, output.heapBytes);
-    const cause = await this.#causeIn(output, step);
-    const asked = this.#conductor.takeAsked();
-    const contradiction = step.interruptAt ? undefined : this.#contradictionIn(asked, known);
-    if (contradiction) return contradiction;
-    const effects =
-      cause === undefined ? this.#conductor.next(step.at) : cause.type === 'body' ? this.#conductor.atEnd() : [];
-    return { step, calls: taken, asked, effects, cause };
-  }
-
-  /** Why the script is over after this step, if it is. */
-  async #causeIn({ end, broken }: Omit<StepOutput, 'calls'>, step: RecordedStep): Promise<EndCause | undefined> {
-    if (end) return { type: 'body', end };
-    if (!broken) return undefined;
-    if (!isInterrupt(broken)) return { type: 'broken', by: broken };
-    const { polls, reason } = broken;
-    step.interruptAt = { polls, reason };
-    if (reason === 'fuel') return { type: 'broken', by: { reason } };
-    return this.#cause ?? (await this.#causeOf(reason));
-  }
-
-  /** The worker saw the deadline before our timer did. */
-  async #causeOf(reason: 'deadline' | 'stop'): Promise<EndCause> {
-    if (reason === 'deadline') return { type: 'timeout', ms: this.#options.timeoutMs ?? 0 };
-    while (!this.#cause) await this.#something();
-    return this.#cause;
-  }
-
-  #contradictionIn(asked: readonly Effect[], known: KnownStep | undefined): EndCause | undefined {
-    if (!this.#history || asked.length + (known?.stepped?.asks.length ?? 0) === 0) return undefined;
-    const asks = asked.map(askOf);
-    if (known?.stepped) {
-      const { asks: before, interruptAt } = known.stepped;
-      return asksContradiction(known.step, before, asks, interruptAt === undefined);
-    }
-    for (const ask of asks) {
-      const other = this.#history.leftovers.otherFingerprint(ask);
-      if (other !== undefined) return otherParameters(ask.key, ask.asked, other);
-    }
-    return undefined;
   }
 
   /** Writes down what a step came to. @returns why nothing of it may start, if so */
@@ -425,7 +319,7 @@ class Execution {
     const steps = this.#record.steps.at(-1);
     // What the steps give by themselves is not written down a second time.
     if (cause.type !== 'body' && !(cause.type === 'broken' && !steps?.killed)) this.#record.end = cause;
-    const result = conclude(this.#conductor, cause, this.#engine);
+    const result = conclude(this.#conductor, cause, this.#stepper.engine);
     this.#progress();
     return { result, record: this.#record };
   }

@@ -24,7 +24,7 @@ export interface SteppedStep {
   /** What starts as soon as the step is written down: asked for now, or earlier and waiting for its turn. */
   effects: Effect[];
   interruptAt?: NonNullable<RecordedStep['interruptAt']>;
-  /** What the refusals of the step were decided by. A record that is to be repeated holds them. */
+  /** What the refusals of the step were decided by: a repetition needs it. */
   limits: WorkflowLimits;
 }
 
