@@ -42,6 +42,7 @@ export interface KeepOptions {
   /** What becomes of effects; without: children succeed with `<key> done`. */
   perform?: (effect: Effect, again: boolean, ended: AbortSignal) => Promise<Omit<Fact, 'id' | 'key'>>;
   onStepped?: (step: SteppedStep) => Promise<void> | void;
+  /** Told of late facts too. */
   onDelivered?: (step: number) => void;
 }
 
@@ -102,6 +103,7 @@ export async function keep({ limits, perform, onStepped, onDelivered, ...options
       late: (step) => {
         order.push(`late ${step.step}`);
         entries.push(plain({ type: 'delivered', ...step }));
+        onDelivered?.(step.step);
       },
     },
   });

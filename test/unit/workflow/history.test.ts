@@ -96,6 +96,16 @@ describe('what a journal is told', () => {
     expect(starts(order)).toEqual(broken === 1 ? [] : ['start a']);
   });
 
+  it('when what came late cannot be written down the execution has crashed', async () => {
+    const { result } = await keep({
+      script: 'state.set("a", 1); return 1',
+      onDelivered: (step) => {
+        if (step === 2) throw new Error('the disk is full');
+      },
+    });
+    expect(result.error).toEqual({ kind: 'engine', message: 'the disk is full' });
+  });
+
   it('when facts cannot be written down they are not delivered', async () => {
     const { result, record, order } = await keep({
       script: `await runs.run('a', ${P}); emit('after')`,

@@ -55,6 +55,11 @@ export interface Fact {
   message?: string;
 }
 
+/** A fact of which is known what it answers. */
+export interface AskedFact extends Fact {
+  asked: string;
+}
+
 /** What may come to its end after the body has. */
 const ENDS_BY_ITSELF: ReadonlySet<Effect['type']> = new Set<Effect['type']>(['steer', 'host', 'state.set']);
 

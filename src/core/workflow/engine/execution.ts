@@ -1,7 +1,7 @@
 /** One run of a script: moves the engine step by step, starts what may start, and ends with a result and a record. */
 import type { WorkflowError } from './calls.ts';
 import { conclude, type EndCause, type WorkflowResult } from './conclusion.ts';
-import { Conductor, type Effect, type Fact } from './conductor.ts';
+import { type AskedFact, Conductor, type Effect, type Fact } from './conductor.ts';
 import { diverged } from './contradiction.ts';
 import { EngineThread } from './engine-thread.ts';
 import type { ExecutionOptions } from './execution-options.ts';
@@ -10,7 +10,7 @@ import { type History, HistoryFault, historyOf } from './history.ts';
 import type { Claim } from './leftovers.ts';
 import { HEAP_BYTES } from './limits.ts';
 import { messageOf, reasonOf } from './message-of.ts';
-import { askOf, type ExecutionRecord, type RecordedStep } from './record.ts';
+import { askOf, type ExecutionRecord } from './record.ts';
 import { saidIn } from './said.ts';
 import { type Ran, Stepper } from './stepper.ts';
 
@@ -32,7 +32,7 @@ class Execution {
   readonly #others = new AbortController();
   readonly #stepper: Stepper;
   #history: History | undefined;
-  #inbox: Fact[] = [];
+  #inbox: AskedFact[] = [];
   #wake: () => void = () => {};
   /** Set from outside: the deadline, a stop. */
   #cause: EndCause | undefined;
@@ -127,11 +127,10 @@ class Execution {
       if ('type' in ran) return ran;
       if (ran.step.interruptAt) return ran.cause;
       const departed = this.#conductor.departed;
-      const rest = [...exact.slice(index + 1), ...(again ? [again] : [])];
       if (!departed && !ran.cause) continue;
       if (!departed && index < exact.length - 1) return diverged('The script ended before its record does.');
       history.again = undefined;
-      for (const later of rest) leftovers.add(later);
+      for (const later of [...exact.slice(index + 1), ...(again ? [again] : [])]) leftovers.add(later);
       leftovers.expect(this.#conductor.unanswered.map(askOf));
       if (departed) return ran;
       this.#atEnd = this.#finishing();
@@ -174,8 +173,9 @@ class Execution {
         continue;
       }
       const known = this.#history?.leftovers.take();
-      const step = this.#stepper.begin(known?.at ?? this.#now(), known?.facts ?? this.#inbox.splice(0));
-      this.#tell('delivered', step);
+      const facts = known?.facts ?? this.#inbox.splice(0);
+      const step = this.#stepper.begin(known?.at ?? this.#now(), facts);
+      this.#tell('delivered', step.at, facts);
       const ran = await this.#stepper.run(thread, step);
       if ('type' in ran) return ran;
       const cause = await this.#commit(ran);
@@ -217,7 +217,7 @@ class Execution {
     return this.#cause;
   }
 
-  #tell(what: 'delivered' | 'late', { at, facts }: RecordedStep): void {
+  #tell(what: 'delivered' | 'late', at: number, facts: readonly AskedFact[]): void {
     try {
       this.#options.journal?.[what]({ step: this.#record.steps.length + this.#record.late.length, at, facts });
     } catch (error) {
@@ -307,12 +307,12 @@ class Execution {
     this.#takeLate(this.#now(), this.#inbox.splice(0));
   }
 
-  #takeLate(at: number, all: readonly Fact[]): void {
+  #takeLate(at: number, all: readonly AskedFact[]): void {
     const facts = all.filter((fact) => this.#conductor.isFinishing(fact.id));
     if (facts.length === 0) return;
     for (const fact of facts) this.#conductor.deliver(fact, at);
     this.#record.late.push({ at, facts });
-    this.#tell('late', { at, facts });
+    this.#tell('late', at, facts);
   }
 
   #conclude(cause: EndCause): { result: WorkflowResult; record: ExecutionRecord } {

@@ -1,13 +1,13 @@
 /** What earlier processes wrote down of an execution, put in order for the one that goes on. */
 import type { WorkflowAsk, WorkflowLimits } from '../../../protocol/index.ts';
 import { canonicalJson } from '../../../protocol/index.ts';
-import type { Fact } from './conductor.ts';
+import type { AskedFact } from './conductor.ts';
 import { Leftovers } from './leftovers.ts';
 import type { RecordedStep } from './record.ts';
 
 /** One line of a journal: what `ExecutionJournal` was told, with the values of the facts. Facts that came late are `delivered`. */
 export type HistoryEntry =
-  | { type: 'delivered'; step: number; at: number; facts: readonly Fact[] }
+  | { type: 'delivered'; step: number; at: number; facts: readonly AskedFact[] }
   | ({ type: 'stepped'; step: number } & Stepped);
 
 interface Stepped {
@@ -19,7 +19,7 @@ interface Stepped {
 export interface KnownStep {
   step: number;
   at: number;
-  facts: readonly Fact[];
+  facts: readonly AskedFact[];
   /** None: the process died before the script had come to rest. */
   stepped: Stepped | undefined;
 }

@@ -2,7 +2,7 @@
 export type { ErrorKind, WorkflowError } from './calls.ts';
 export { type ChildView, isObject, readHostResult } from './child-result.ts';
 export type { WorkflowResult } from './conclusion.ts';
-export type { Capabilities, Conductor, ConsoleEntry, Effect, Fact, TraceRow } from './conductor.ts';
+export type { AskedFact, Capabilities, Conductor, ConsoleEntry, Effect, Fact, TraceRow } from './conductor.ts';
 export { runExecution } from './execution.ts';
 export type { ExecutionOptions } from './execution-options.ts';
 export type { HistoryEntry } from './history.ts';

@@ -1,6 +1,6 @@
 /** What an execution tells whoever writes it down, so that another process can go on with it. */
 import type { PlannedLane, WorkflowAsk, WorkflowLimits } from '../../../protocol/index.ts';
-import type { ConsoleEntry, Effect, Fact } from './conductor.ts';
+import type { AskedFact, ConsoleEntry, Effect } from './conductor.ts';
 import type { RecordedStep } from './record.ts';
 
 /** Facts that are given to the script, in this order, at this time of its clock. */
@@ -9,7 +9,7 @@ export interface DeliveredStep {
   step: number;
   /** Milliseconds since 1970. */
   at: number;
-  facts: readonly Fact[];
+  facts: readonly AskedFact[];
 }
 
 /** What the script did in a step. */

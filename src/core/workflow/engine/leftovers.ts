@@ -4,7 +4,7 @@
  * State and status are read and written again: that does no harm, and what they were then may be wrong now.
  */
 import type { WorkflowAsk } from '../../../protocol/index.ts';
-import type { Fact } from './conductor.ts';
+import type { AskedFact } from './conductor.ts';
 import type { KnownStep } from './history.ts';
 
 /** `known`: its fact is ready. `again`: it may have been started by an earlier process. */
@@ -15,9 +15,9 @@ type Asked = Pick<WorkflowAsk, 'key' | 'asked'>;
 const KEPT: ReadonlySet<string> = new Set<WorkflowAsk['type']>(['launch', 'host', 'steer']);
 
 export class Leftovers {
-  readonly #facts: { fact: Fact; from: KnownStep }[] = [];
+  readonly #facts: { fact: AskedFact; from: KnownStep }[] = [];
   readonly #asks: WorkflowAsk[] = [];
-  #ready: { fact: Fact; from: KnownStep }[] = [];
+  #ready: { fact: AskedFact; from: KnownStep }[] = [];
 
   /** A step that does not hold any more. */
   add(step: KnownStep): void {
@@ -31,8 +31,8 @@ export class Leftovers {
   }
 
   /** These facts are in a step that holds. */
-  answered(facts: readonly Fact[]): void {
-    for (const { key, asked } of facts) if (asked !== undefined) this.#takeFact({ key, asked });
+  answered(facts: readonly AskedFact[]): void {
+    for (const fact of facts) this.#takeFact(fact);
   }
 
   /** These asks are in a step that holds. */
@@ -54,13 +54,14 @@ export class Leftovers {
   }
 
   /** The facts that are ready and belonged to the earliest step, with its time. */
-  take(): { at: number; facts: Fact[] } | undefined {
+  take(): { at: number; facts: AskedFact[] } | undefined {
     const first = this.#ready.reduce<KnownStep | undefined>(
       (earliest, { from }) => (earliest === undefined || isBefore(from, earliest) ? from : earliest),
       undefined,
     );
     if (!first) return undefined;
-    const order = (fact: Fact) => first.facts.findIndex(({ key, asked }) => key === fact.key && asked === fact.asked);
+    const order = (fact: AskedFact) =>
+      first.facts.findIndex(({ key, asked }) => key === fact.key && asked === fact.asked);
     const facts = this.#ready.filter(({ from }) => from === first).map(({ fact }) => fact);
     this.#ready = this.#ready.filter(({ from }) => from !== first);
     return { at: first.at, facts: facts.sort((one, other) => order(one) - order(other)) };
@@ -80,7 +81,7 @@ export class Leftovers {
     )?.asked;
   }
 
-  #takeFact({ key, asked }: Asked): { fact: Fact; from: KnownStep } | undefined {
+  #takeFact({ key, asked }: Asked): { fact: AskedFact; from: KnownStep } | undefined {
     const index = this.#facts.findIndex(({ fact }) => fact.key === key && fact.asked === asked);
     return index < 0 ? undefined : this.#facts.splice(index, 1)[0];
   }
