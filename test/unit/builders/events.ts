@@ -46,7 +46,11 @@ export const oneOfEach: { [T in JournalEventType]: Extract<JournalEvent, { type:
     type: 'workflow.planned',
     lanes: [{ key: 'north', stages: [{ key: 'north.build', label: null, agent: 'worker' }] }],
   },
-  'workflow.stepped': { type: 'workflow.stepped', step: 3, asks: [{ id: 1, type: 'launch', key: 'survey', asked: '0123456789abcdef' }] },
+  'workflow.stepped': {
+    type: 'workflow.stepped',
+    step: 3,
+    asks: [{ id: 1, type: 'launch', key: 'survey', asked: '0123456789abcdef' }],
+  },
   'host.intended': { type: 'host.intended', id: 4, key: 'ci', command: 'npm test', role: 'ci', timeoutMs: 1_000 },
   'host.started': { type: 'host.started', id: 4, process: { pid: 9, start: 'h' } },
   'host.ended': {
