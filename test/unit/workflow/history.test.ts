@@ -64,8 +64,8 @@ describe('what a journal is told', () => {
         {
           key: 'l',
           stages: [
-            { key: 's', label: 'first', agent: 'w' },
-            { key: 'r', label: null, agent: null },
+            { key: 'l.s', label: 'first', agent: 'w' },
+            { key: 'l.r', label: null, agent: null },
           ],
         },
       ],

@@ -323,7 +323,11 @@ function plannedLane({ key, stages }: LaneInput): PlannedLane {
   const text = (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? value.trim() : null);
   return {
     key,
-    stages: stages.map((stage) => ({ key: stage.key, label: text(stage['label']), agent: text(stage['agent']) })),
+    stages: stages.map((stage) => ({
+      key: stageKey(key, stage.key),
+      label: text(stage['label']),
+      agent: text(stage['agent']),
+    })),
   };
 }
 
