@@ -12,7 +12,7 @@ import type { RunStore } from './run-store.ts';
 export interface RunWatcherOptions {
   /** Milliseconds between polls. */
   pollMs?: number;
-  /** Milliseconds in which notices of one run are gathered. */
+  /** Milliseconds between two looks at one run, however many notices come. The first notice is followed at once. */
   gatherMs?: number;
   /** Called with runs that were there and are gone: somebody has removed them. */
   onRemoved?: (runIds: string[]) => void;
@@ -26,6 +26,7 @@ interface Watched {
   watcher: FSWatcher | undefined;
   last: { mark: string; view: RunSnapshot['view'] };
   timer: NodeJS.Timeout | undefined;
+  lookedAt: number;
   busy: boolean;
   again: boolean;
 }
@@ -151,6 +152,7 @@ export class RunWatcher {
       watcher: undefined,
       last: { mark: '', view: null },
       timer: undefined,
+      lookedAt: Number.NEGATIVE_INFINITY,
       busy: false,
       again: false,
     };
@@ -163,10 +165,11 @@ export class RunWatcher {
     if (watched.watcher) return false;
     const { runId, directory } = watched.follower;
     watched.watcher = this.#watchFolder(directory, () => {
+      const waitMs = watched.lookedAt + this.#gatherMs - performance.now();
       watched.timer ??= setTimeout(() => {
         watched.timer = undefined;
         void this.#look(runId);
-      }, this.#gatherMs);
+      }, Math.max(0, waitMs));
     });
     return watched.watcher !== undefined;
   }
@@ -193,6 +196,7 @@ export class RunWatcher {
     try {
       do {
         watched.again = false;
+        watched.lookedAt = performance.now();
         this.#watchRun(watched);
         const snapshot = await watched.follower.snapshot();
         if (this.#closed) return;

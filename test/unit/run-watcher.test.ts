@@ -100,6 +100,22 @@ describe('the watcher', () => {
     expect(Math.min(...took)).toBeLessThan(250);
   });
 
+  it('follows the first notice at once, and gathers those that come soon after', async () => {
+    const { directory } = await writeRun(folder.path, { events: [oneOfEach['run.proceeded']], lease: await me() });
+    await watching({ pollMs: NEVER, gatherMs: 300 });
+    const turnsSeen = () => seen.map(({ view }) => view?.children[0]?.turns).filter((turns) => turns !== undefined);
+    await delay(300);
+    const from = performance.now();
+    await append(directory, { ...oneOfEach['child.progress'], turns: 1 });
+    await waitFor('the first', () => turnsSeen().includes(1), { everyMs: 2 });
+    const first = performance.now() - from;
+    for (let turns = 2; turns <= 20; turns++) await append(directory, { ...oneOfEach['child.progress'], turns });
+    await waitFor('the last', () => turnsSeen().at(-1) === 20, { everyMs: 2 });
+    expect(performance.now() - from).toBeGreaterThan(300);
+    expect(first).toBeLessThan(300);
+    expect(turnsSeen().length).toBeLessThan(10);
+  });
+
   it('run-23 notices a journal of the same time, size and length that was put in the place of the old', async () => {
     const events: JournalEvent[] = [oneOfEach['run.proceeded'], { ...oneOfEach['child.progress'], turns: 3 }];
     const { runId, directory } = await writeRun(folder.path, { events, lease: await me() });
