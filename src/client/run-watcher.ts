@@ -166,10 +166,13 @@ export class RunWatcher {
     const { runId, directory } = watched.follower;
     watched.watcher = this.#watchFolder(directory, () => {
       const waitMs = watched.lookedAt + this.#gatherMs - performance.now();
-      watched.timer ??= setTimeout(() => {
-        watched.timer = undefined;
-        void this.#look(runId);
-      }, Math.max(0, waitMs));
+      watched.timer ??= setTimeout(
+        () => {
+          watched.timer = undefined;
+          void this.#look(runId);
+        },
+        Math.max(0, waitMs),
+      );
     });
     return watched.watcher !== undefined;
   }
