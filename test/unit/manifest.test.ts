@@ -317,8 +317,10 @@ describe('what is packed', () => {
           .slice(folder.path.length + 1)
           .replaceAll('\\', '/'),
       );
-    // What a detached runner executes is the runner and what it loads, and what it has Pi load.
-    const runner = built.filter((name) => /^dist\/(?:runner.*|pi-child)\.mjs$/.test(name));
+    // What a detached runner executes is the runner and what it loads, the engine of scripts, and what it has Pi load.
+    const runner = built.filter((name) =>
+      /^dist\/(?:runner.*\.mjs|engine-worker\.mjs|quickjs\.wasm|pi-child\.mjs)$/.test(name),
+    );
     expect(runtime.files.map((name) => `dist/${name}`).sort()).toEqual(runner.sort());
     expect(runtime.files).toContain('runner.mjs');
     // Every child reads it anew, and Pi has no use for what it imports.
