@@ -4,7 +4,7 @@ import { errorValue } from './errors.ts';
 import { attentionKind, childPhase, processIdentity } from './events.ts';
 import { lane, owner, runId, storedState } from './run.ts';
 import { usage } from './usage.ts';
-import { workflowView } from './workflow-run.ts';
+import { askedCommand, workflowView } from './workflow-run.ts';
 
 export const childView = z.object({
   index: z.number(),
@@ -71,6 +71,7 @@ export const questionView = z.object({
   title: z.string(),
   message: z.string(),
   options: z.array(z.string()),
+  host: z.optional(askedCommand),
   expiresAt: z.number(),
 });
 export type QuestionView = z.infer<typeof questionView>;

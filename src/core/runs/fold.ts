@@ -10,7 +10,14 @@ import {
   type SteerView,
   type WorkflowView,
 } from '../../protocol/index.ts';
-import { applyToWorkflow, newWorkflow } from './workflow-fold.ts';
+import {
+  applyToWorkflow,
+  commandAsked,
+  commandSettled,
+  newWorkflow,
+  withoutAsking,
+  withoutUnfinished,
+} from './workflow-fold.ts';
 
 const TITLE_CHARS = 200;
 
@@ -117,10 +124,14 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
     case 'recovery.decided':
       return view;
     case 'runner.started':
-      return { ...view, epoch: line.epoch, runner: line.process };
+      return { ...withWorkflow(view, withoutUnfinished), epoch: line.epoch, runner: line.process };
     case 'recovery.begun':
       // What waited for the runner that is gone will not be answered by anybody.
-      return withState({ ...view, questions: [], stopRequested: view.stopRequested || line.settle === 'stop' });
+      return withState({
+        ...withWorkflow(view, withoutAsking),
+        questions: [],
+        stopRequested: view.stopRequested || line.settle === 'stop',
+      });
     case 'run.proceeded':
       return { ...view, state: 'running', startedAt: view.startedAt ?? line.t };
     case 'child.planned': {
@@ -231,15 +242,18 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
     case 'timeout.reached':
       return withChild(view, line.child, () => ({ timedOut: true }));
     case 'question.asked': {
-      const { questionId: id, child, method, title, message, options, expiresAt } = line;
-      return withState({
-        ...view,
-        questions: [...view.questions, { id, child, method, title, message, options, expiresAt }],
-      });
+      const { questionId: id, child, method, title, message, options, expiresAt, host } = line;
+      const question = { id, child, method, title, message, options, expiresAt, ...(host ? { host } : {}) };
+      const asked = host ? withWorkflow(view, (workflow) => commandAsked(workflow, host, line.t)) : view;
+      return withState({ ...asked, questions: [...view.questions, question] });
     }
     case 'question.answered':
-    case 'question.expired':
-      return withState({ ...view, questions: view.questions.filter((question) => question.id !== line.questionId) });
+    case 'question.expired': {
+      const host = view.questions.find(({ id }) => id === line.questionId)?.host;
+      const isAllowed = line.type === 'question.answered' && line.answer === 'yes';
+      const settled = host ? withWorkflow(view, (workflow) => commandSettled(workflow, host, isAllowed, line.t)) : view;
+      return withState({ ...settled, questions: view.questions.filter(({ id }) => id !== line.questionId) });
+    }
     case 'attention.raised':
       return withChild(view, line.child, (child) => ({ attention: [...new Set([...child.attention, line.kind])] }));
     case 'attention.cleared':
@@ -260,7 +274,7 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
     case 'host.intended':
     case 'host.started':
     case 'host.ended':
-      return view.workflow ? { ...view, workflow: applyToWorkflow(view.workflow, line) } : view;
+      return withWorkflow(view, (workflow) => applyToWorkflow(workflow, line));
     case 'run.continued':
       return view.workflow ? reopened(view, view.workflow) : view;
     case 'journal.truncated':
@@ -269,11 +283,16 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
       const children = view.children.map((child) =>
         isTerminal(child.state) ? child : { ...child, state: line.state, phase: null, tool: null },
       );
-      return { ...view, children, questions: [], state: line.state, error: line.error, endedAt: line.t };
+      const over = withWorkflow(view, withoutAsking);
+      return { ...over, children, questions: [], state: line.state, error: line.error, endedAt: line.t };
     }
     default:
       return line satisfies never;
   }
+}
+
+function withWorkflow(view: RunView, change: (workflow: WorkflowView) => WorkflowView): RunView {
+  return view.workflow ? { ...view, workflow: change(view.workflow) } : view;
 }
 
 /** The same run goes on: what it had come to at its end holds no more. */
