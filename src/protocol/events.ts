@@ -125,6 +125,8 @@ export const journalEvent = z.discriminatedUnion('type', [
     usage,
     /** A tool call was refused because the child's tool budget was used up. */
     toolBudgetBlocked: z.optional(z.literal(true)),
+    /** The word `verdict` of its structured answer. */
+    verdict: z.optional(z.string()),
   }),
   /** The child's process is over. `tree`: whether every process it started is proven gone. */
   z.object({

@@ -50,6 +50,10 @@ export const childView = z.object({
   timedOut: z.boolean(),
   /** A tool call was refused because its tool budget was used up; told when its work is over. */
   toolBudgetBlocked: z.optional(z.literal(true)),
+  /** The word `verdict` of its structured answer: `blocked` ends its lane. */
+  verdict: z.optional(z.string()),
+  /** A person has asked for its end alone. */
+  endRequested: z.optional(z.enum(['stop', 'interrupt'])),
   /** Whether its session file was found as it should be when it was over. */
   sessionState: z.nullable(z.enum(['ok', 'none', 'missing', 'damaged'])),
   exit: z.nullable(

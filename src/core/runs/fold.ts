@@ -218,6 +218,7 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
         endedAt: line.t,
         attention: [],
         ...(line.toolBudgetBlocked ? { toolBudgetBlocked: true } : {}),
+        ...(line.verdict === undefined ? {} : { verdict: line.verdict }),
       }));
     case 'child.ended':
       return withChild(view, line.child, (child) => ({
@@ -228,9 +229,7 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
         exit: { exitCode: line.exitCode, signal: line.signal, tree: line.tree, note: line.note },
       }));
     case 'control.requested':
-      // What is asked of one child of a workflow says nothing of the whole.
-      if (line.action === 'stop') return line.child === undefined ? { ...view, stopRequested: true } : view;
-      if (line.action === 'interrupt') return line.child === undefined ? { ...view, interruptRequested: true } : view;
+      if (line.action === 'stop' || line.action === 'interrupt') return withEndRequest(view, line.action, line.child);
       return { ...view, steering: [...view.steering, newSteer(line, line.action)].slice(-MAX_STEERS) };
     case 'control.settled': {
       const { outcome, reason } = line;
@@ -289,6 +288,13 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
     default:
       return line satisfies never;
   }
+}
+
+/** What is asked of one child of a workflow says nothing of the whole. Nothing takes a stop back. */
+function withEndRequest(view: RunView, action: 'stop' | 'interrupt', index: number | undefined): RunView {
+  if (index !== undefined)
+    return withChild(view, index, (child) => ({ endRequested: child.endRequested === 'stop' ? 'stop' : action }));
+  return action === 'stop' ? { ...view, stopRequested: true } : { ...view, interruptRequested: true };
 }
 
 function withWorkflow(view: RunView, change: (workflow: WorkflowView) => WorkflowView): RunView {
