@@ -71,7 +71,7 @@ export async function answerChosenQuestion(services: Services, node: unknown): P
   if (!snapshot) return;
   const question = await chooseQuestion(services, snapshot, node);
   if (!question) return;
-  const answer = await askPerson(question, runTitle(snapshot));
+  const answer = await askPerson(question, snapshot);
   if (!answer) return;
   const { accepted, reason } = await answerQuestion(
     services.toolbox,
@@ -126,8 +126,8 @@ function isNamed(node: unknown, id: string): boolean {
  * The dialog that was asked for, as one of the editor's own. `undefined`: closed without an answer; whoever asked goes on
  * waiting.
  */
-async function askPerson(question: QuestionView, runName: string): Promise<QuestionAnswer | undefined> {
-  if (question.host) return askForConsent(question.host, question.title, runName);
+async function askPerson(question: QuestionView, snapshot: RunSnapshot): Promise<QuestionAnswer | undefined> {
+  if (question.host) return askForConsent(question.host, snapshot);
   const title = visible(question.title);
   const message = visible(question.message);
   if (question.method === 'confirm') {
@@ -148,13 +148,13 @@ async function askPerson(question: QuestionView, runName: string): Promise<Quest
 /** Of a command the whole is shown: in a box of one line its end would be out of sight. */
 async function askForConsent(
   { key, command }: AskedCommand,
-  title: string,
-  runName: string,
+  snapshot: RunSnapshot,
 ): Promise<QuestionAnswer | undefined> {
   const run = vscode.l10n.t('Run Command');
   const refuse = vscode.l10n.t('Do Not Run');
-  const detail = [visible(command), visible(title)].join('\n\n');
-  const text = vscode.l10n.t('May "{0}" of the workflow "{1}" run this command?', visible(key), runName);
+  const folder = vscode.l10n.t('In the folder {0}', visible(snapshot.view?.cwd ?? ''));
+  const detail = [visible(command), folder].join('\n\n');
+  const text = vscode.l10n.t('May "{0}" of the workflow "{1}" run this command?', visible(key), runTitle(snapshot));
   const answer = await vscode.window.showWarningMessage(plain(text), { modal: true, detail }, run, refuse);
   return answer === undefined ? undefined : { confirmed: answer === run };
 }

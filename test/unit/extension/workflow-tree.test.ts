@@ -89,7 +89,7 @@ describe('a workflow in the Runs view', () => {
     const runId = put();
     const { run, rows } = await opened();
     const item = tree.getTreeItem(run);
-    expect(item.description).toMatch(/^workflow · running · 1 of 5 done · \d+s · 117 tok · \$0\.50$/);
+    expect(item.description).toMatch(/^running · 1 of 5 done · \d+s · 117 tok · \$0\.50$/);
     expect(item.collapsibleState).toBe(editor.TreeItemCollapsibleState.Expanded);
     expect(item.command).toBeUndefined();
     expect(rows.map(({ line }) => line)).toEqual([
@@ -198,11 +198,11 @@ describe('a workflow in the Runs view', () => {
   it('tells at its row who asks for what', async () => {
     const runId = put([...three, asksToRun(9, 'ci', 'make')]);
     const words = () => tree.getTreeItem({ kind: 'run', runId }).description;
-    expect(words()).toMatch(/^workflow · ci asks to run a command · 1 of 6 done/);
+    expect(words()).toMatch(/^ci asks to run a command · 1 of 6 done/);
     happens(runId, asks(3));
-    expect(words()).toMatch(/^workflow · 2 questions · /);
+    expect(words()).toMatch(/^2 questions · /);
     happens(runId, { ...oneOfEach['question.answered'], questionId: 'host-9-1', answer: 'no' });
-    expect(words()).toMatch(/^workflow · south\.draft asks · 2 of 6 done/);
+    expect(words()).toMatch(/^south\.draft asks · 2 of 6 done/);
   });
 
   it('has tooltips that say more, with the error of what failed', async () => {

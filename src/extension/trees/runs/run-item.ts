@@ -99,7 +99,8 @@ function descriptionOf(snapshot: RunSnapshot, { project, now }: RunItemContext):
   const tokens = totalTokens(view.usage);
   const parts = [
     project,
-    view.agent,
+    // Of a workflow more has to find room.
+    view.workflow ? undefined : view.agent,
     words,
     view.workflow ? progressText(progressOf(workflowRows(snapshot))) : undefined,
     formatDuration(elapsedMs(view, state, now)),

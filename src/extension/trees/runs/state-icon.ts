@@ -27,7 +27,7 @@ const ICONS: Record<RunState | Unstarted, Icon> = {
   unresponsive: { icon: 'watch', color: WARNING },
   unknown: { icon: 'question' },
   planned: { icon: 'circle-large-outline' },
-  skipped: { icon: 'debug-step-over' },
+  skipped: { icon: 'dash' },
   omitted: { icon: 'circle-large-outline' },
 };
 
