@@ -287,7 +287,7 @@ describe('control of a workflow', () => {
       agent: 'worker',
       task: fakeTask({
         key: 'steered',
-        steps: [{ say: 'begun' }, { tools: [{ ms: 2500 }] }, { say: 'heard: {{steers}}' }],
+        steps: [{ say: 'begun' }, { tools: [{ during: [{ gate: 'both-said' }] }] }, { say: 'heard: {{steers}}' }],
       }),
     });
     const script = `
@@ -300,6 +300,8 @@ describe('control of a workflow', () => {
     await run.event('child.prompted', (line) => line.child === child);
     const receipt = await steerRun(run.toolbox(), run.directory, owner, 'from outside', 'steer', child);
     expect(['queued', 'delivered']).toContain(receipt.state);
+    await waitFor('both to be queued', async () => (await run.all('control.settled')).length === 2);
+    await fake.open('both-said');
     expect((await run.end()).state).toBe('complete');
     const asked = await run.all('control.requested');
     expect(asked.map(({ preview, child: to }) => `${preview}: ${to}`)).toEqual([

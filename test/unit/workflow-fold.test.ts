@@ -47,6 +47,17 @@ describe('a workflow', () => {
     expect(view.usage).toEqual(oneOfEach['child.settled'].usage);
   });
 
+  it('of which one child is to end goes on itself; nothing takes a stop back', () => {
+    const { 'child.planned': planned, 'control.requested': asked } = oneOfEach;
+    const wish = (action: 'stop' | 'interrupt', child: number): JournalEvent => ({ ...asked, action, child });
+    const view = fold(planned, { ...planned, child: 3 }, wish('interrupt', 2), wish('stop', 3), wish('interrupt', 3));
+    expect(view.children.map(({ index, endRequested }) => [index, endRequested])).toEqual([
+      [2, 'interrupt'],
+      [3, 'stop'],
+    ]);
+    expect(view).toMatchObject({ stopRequested: false, interruptRequested: false });
+  });
+
   it('counts what the script did, and keeps its lanes and commands', () => {
     const { workflow } = fold(
       oneOfEach['workflow.said'],

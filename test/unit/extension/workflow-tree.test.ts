@@ -89,7 +89,7 @@ describe('a workflow in the Runs view', () => {
     const runId = put();
     const { run, rows } = await opened();
     const item = tree.getTreeItem(run);
-    expect(item.description).toMatch(/^running · 1 of 5 done · \d+s · 117 tok · \$0\.50$/);
+    expect(item.description).toMatch(/^running · 1 of 5 done · 117 tok · \$0\.50$/);
     expect(item.collapsibleState).toBe(editor.TreeItemCollapsibleState.Expanded);
     expect(item.command).toBeUndefined();
     expect(rows.map(({ line }) => line)).toEqual([
@@ -262,7 +262,7 @@ describe('a workflow that is open', () => {
     expect(drawn).toEqual([{ kind: 'run', runId }]);
   });
 
-  it('moves on the time of its children every second, and its own less often', async () => {
+  it('moves on the time of its children every second, and says less often what it has cost', async () => {
     vi.useFakeTimers();
     model = new MemoryRuns();
     const seen = new SeenRuns(new editor.Memento() as never);

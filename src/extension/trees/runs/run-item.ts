@@ -103,7 +103,8 @@ function descriptionOf(snapshot: RunSnapshot, { project, now }: RunItemContext):
     view.workflow ? undefined : view.agent,
     words,
     view.workflow ? progressText(progressOf(workflowRows(snapshot))) : undefined,
-    formatDuration(elapsedMs(view, state, now)),
+    // With the row of a workflow that is open, everything below it is asked for again: too much for every second.
+    view.workflow && !isTerminal(state) ? undefined : formatDuration(elapsedMs(view, state, now)),
     view.model?.slice(view.model.indexOf('/') + 1),
     tokens > 0 ? vscode.l10n.t('{0} tok', formatTokens(tokens)) : undefined,
     view.usage.cost > 0 ? formatCost(view.usage.cost) : undefined,

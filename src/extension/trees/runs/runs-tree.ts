@@ -25,7 +25,7 @@ export type RunsNode =
 const TICK_MS = 1000;
 /** Rows whose elapsed time moves on. */
 const MAX_TICKING = 20;
-/** With the row of a run that is open, all rows below it are asked for again: its own time moves on in longer steps. */
+/** With the row of a run that is open, all rows below it are asked for again: what it has cost is told in longer steps. */
 const OPEN_RUN_TICKS = 10;
 
 const EMPTY: RunsLayout = { needs: undefined, projects: [], filtering: false, shown: 0, total: 0 };
