@@ -279,7 +279,12 @@ describe('a workflow that is open', () => {
         { kind: 'stage', runId, lane: 'south', key: 'south.draft' },
       ],
     ]);
-    vi.advanceTimersByTime(9000);
+    // Also while another child waits for a person.
+    happens(runId, asks(3));
+    draws.length = 0;
+    vi.advanceTimersByTime(1000);
+    expect(draws[0]).toContainEqual({ kind: 'stage', runId, lane: 'north', key: 'north.draft' });
+    vi.advanceTimersByTime(8000);
     expect(draws.at(-1)).toEqual([{ kind: 'run', runId }]);
     ticking.dispose();
   });

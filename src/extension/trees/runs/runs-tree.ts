@@ -81,7 +81,7 @@ export class RunsTree implements vscode.TreeDataProvider<RunsNode>, vscode.Dispo
       return;
     }
     this.#ticks += 1;
-    const ticking = this.#model.active().filter(({ state }) => state === 'running' || state === 'queued');
+    const ticking = this.#model.active().filter(isTicking);
     const isRunsTurn = this.#ticks % OPEN_RUN_TICKS === 0;
     const nodes = ticking
       .slice(0, MAX_TICKING)
@@ -283,6 +283,11 @@ export class RunsTree implements vscode.TreeDataProvider<RunsNode>, vscode.Dispo
   dispose(): void {
     for (const disposable of this.#disposables) disposable.dispose();
   }
+}
+
+/** Of a workflow some go on while others wait for a person. */
+function isTicking({ state, view }: RunSnapshot): boolean {
+  return state === 'running' || state === 'queued' || (state === 'waiting' && view?.workflow !== undefined);
 }
 
 function isInBranch(node: RunsNode): node is BranchNode {
