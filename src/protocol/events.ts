@@ -252,6 +252,8 @@ export const journalEvent = z.discriminatedUnion('type', [
     limits: workflowLimits,
     /** More of the same step follows. */
     more: z.optional(z.literal(true)),
+    /** Launches that wait for their turn, first come, first served: those of the step, and how many altogether. Absent: none. */
+    queue: z.optional(z.object({ added: z.array(z.number()), length: z.number() })),
     /** Where a limit interrupted it. */
     interruptAt: z.optional(z.object({ polls: z.number(), reason: z.enum(['deadline', 'stop', 'fuel']) })),
   }),

@@ -158,6 +158,8 @@ export const workflowView = z.object({
   steps: z.number(),
   lanes: z.array(plannedLane),
   hosts: z.array(hostStepView),
+  /** Launches that waited for their turn when the script came to rest last: number of the call, and the step that asked. */
+  waiting: z._default(z.array(z.object({ id: z.number(), key: z.string(), step: z.number() })), []),
   emits: z.number(),
   console: z.number(),
   /** What each step said and announced, of those that did: a step told again replaces what it told before. */

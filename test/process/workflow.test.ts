@@ -269,6 +269,7 @@ describe('control of a workflow', () => {
       return (await runs.run('never', ${says('never')})).output;`;
     const run = await TestWorkflow.start(world, script, { globalConcurrencyLimit: 2 });
     await waitFor('two to be at work', async () => (await run.all('child.prompted')).length === 2);
+    expect((await run.snapshot()).view?.workflow?.waiting).toMatchObject([{ key: 'c' }]);
     expect(await stopRun(run.toolbox(), run.directory, owner)).toEqual({ outcome: 'done' });
     const { state, view } = await run.end();
     expect(state).toBe('stopped');

@@ -164,3 +164,37 @@ describe('a step that is told again', () => {
     expect(told(...again)).toEqual({ ...whole, steps: 4, emits: 12, console: 5 });
   });
 });
+
+describe('launches that wait for their turn', () => {
+  const launch = (id: number) => ({ id, type: 'launch' as const, key: `k${id}`, asked: 'f' });
+  const stepped = (step: number, ids: number[], queue?: { added: number[]; length: number }): JournalEvent => ({
+    ...oneOfEach['workflow.stepped'],
+    step,
+    asks: ids.map(launch),
+    ...(queue ? { queue } : {}),
+  });
+  const waiting = (...events: JournalEvent[]) => fold(...events).workflow?.waiting.map(({ key }) => key);
+
+  it('are known by key, first come, first served, until nobody waits', () => {
+    const first = stepped(1, [1, 2, 3, 4], { added: [2, 3, 4], length: 3 });
+    expect(waiting(first)).toEqual(['k2', 'k3', 'k4']);
+    expect(waiting(first, stepped(2, [5], { added: [5], length: 3 }))).toEqual(['k3', 'k4', 'k5']);
+    expect(waiting(first, stepped(2, [5]))).toEqual([]);
+  });
+
+  it('are those of a step in parts as well', () => {
+    const parts = [
+      { ...oneOfEach['workflow.stepped'], step: 1, asks: [launch(1), launch(2)], more: true as const },
+      stepped(1, [3], { added: [2, 3], length: 2 }),
+    ];
+    expect(waiting(...parts)).toEqual(['k2', 'k3']);
+  });
+
+  it('are those that are told last, when a step is told again', () => {
+    const first = stepped(1, [1, 2], { added: [2], length: 1 });
+    const second = stepped(2, [3, 4], { added: [3, 4], length: 3 });
+    expect(waiting(first, second)).toEqual(['k2', 'k3', 'k4']);
+    expect(waiting(first, second, oneOfEach['runner.started'])).toEqual(['k2', 'k3', 'k4']);
+    expect(waiting(first, second, stepped(2, [3], { added: [3], length: 2 }))).toEqual(['k2', 'k3']);
+  });
+});

@@ -4,7 +4,19 @@ import type { AskedCommand, HostStepView, JournalLine, WorkflowView } from '../.
 type WorkflowLine = Extract<JournalLine, { type: `workflow.${string}` | `host.${string}` }>;
 
 export function newWorkflow(name: string, file: string | null): WorkflowView {
-  return { name, file, steps: 0, lanes: [], hosts: [], emits: 0, console: 0, told: [], continued: 0, failure: null };
+  return {
+    name,
+    file,
+    steps: 0,
+    lanes: [],
+    hosts: [],
+    waiting: [],
+    emits: 0,
+    console: 0,
+    told: [],
+    continued: 0,
+    failure: null,
+  };
 }
 
 export function applyToWorkflow(view: WorkflowView, line: WorkflowLine): WorkflowView {
@@ -17,7 +29,12 @@ export function applyToWorkflow(view: WorkflowView, line: WorkflowLine): Workflo
       return tell(view, line.step, { emits: 0, console: 0, lanes: line.lanes });
     case 'workflow.stepped': {
       const told = retold(view, line.step);
-      return line.more ? told : { ...told, steps: line.step };
+      const asked = line.asks
+        .filter(({ type }) => type === 'launch')
+        .map(({ id, key }) => ({ id, key, step: line.step }));
+      const waiting = [...told.waiting, ...asked];
+      if (line.more) return { ...told, waiting };
+      return { ...told, steps: line.step, waiting: inQueue(waiting, line.step, line.queue) };
     }
     case 'workflow.ended':
       return { ...view, failure: line.failure };
@@ -49,6 +66,15 @@ export function applyToWorkflow(view: WorkflowView, line: WorkflowLine): Workflo
     default:
       return line satisfies never;
   }
+}
+
+type Waiting = WorkflowView['waiting'];
+
+/** First come, first served: of those that waited before, the last are left. */
+function inQueue(asked: Waiting, step: number, queue: { added: number[]; length: number } | undefined): Waiting {
+  if (!queue) return [];
+  const added = new Set(queue.added);
+  return asked.filter((one) => one.step !== step || added.has(one.id)).slice(-queue.length);
 }
 
 type Told = Pick<WorkflowView, 'emits' | 'console' | 'lanes'>;
@@ -84,11 +110,14 @@ function retold(view: WorkflowView, step: number): WorkflowView {
 function before(view: WorkflowView, step: number): WorkflowView {
   const gone = view.told.filter((one) => one.step >= step);
   const steps = Math.min(view.steps, step - 1);
-  if (gone.length === 0) return steps === view.steps ? view : { ...view, steps };
+  const waiting = view.waiting.filter((one) => one.step < step);
+  const isSame = gone.length === 0 && steps === view.steps && waiting.length === view.waiting.length;
+  if (isSame) return view;
   const sum = (part: 'emits' | 'console' | 'lanes') => gone.reduce((total, one) => total + one[part], 0);
   return {
     ...view,
     steps,
+    waiting,
     emits: view.emits - sum('emits'),
     console: view.console - sum('console'),
     lanes: view.lanes.slice(0, view.lanes.length - sum('lanes')),

@@ -48,7 +48,16 @@ export interface HostRow {
   host: HostStepView;
 }
 
-export type WorkflowRow = LaneRow | ChildRow | HostRow;
+/** A launch that waits for its turn, or that never got it. */
+export interface LaunchRow {
+  kind: 'launch';
+  /** Number of the script's call. */
+  call: number;
+  key: string;
+  state: 'queued' | 'omitted';
+}
+
+export type WorkflowRow = LaneRow | ChildRow | HostRow | LaunchRow;
 
 interface Placed {
   row: WorkflowRow;
@@ -59,7 +68,7 @@ interface Placed {
 export function workflowRows(snapshot: RunSnapshot): WorkflowRow[] {
   const { view } = snapshot;
   if (!view?.workflow) return [];
-  const { lanes, hosts } = view.workflow;
+  const { lanes, hosts, waiting } = view.workflow;
   const newest = newestByKey(view.children);
   const stageKeys = new Set(lanes.flatMap(({ stages }) => stages.map(({ key }) => key)));
   const childRow = (child: ChildView): ChildRow => ({
@@ -68,10 +77,15 @@ export function workflowRows(snapshot: RunSnapshot): WorkflowRow[] {
     state: childState(child, snapshot),
     replaced: newest.get(child.key ?? '') !== child,
   });
+  const begun = new Set(view.children.map(({ call }) => call));
+  const unstarted = isTerminal(snapshot.state) ? ('omitted' as const) : ('queued' as const);
   const others = view.children.filter(({ key }) => key === undefined || !stageKeys.has(key));
   const placed: Placed[] = [
     ...placedLanes(lanes, snapshot, view.children, childRow),
     ...others.map((child) => ({ row: childRow(child), call: child.call ?? 0 })),
+    ...waiting
+      .filter(({ id, key }) => !begun.has(id) && !stageKeys.has(key))
+      .map(({ id, key }) => ({ row: { kind: 'launch' as const, call: id, key, state: unstarted }, call: id })),
     ...hosts.map((host) => ({ row: { kind: 'host' as const, host }, call: host.id })),
   ];
   return placed.toSorted((a, b) => a.call - b.call).map(({ row }) => row);
@@ -170,6 +184,7 @@ export function laneProgress({ rows }: LaneRow): Progress {
 function count(row: WorkflowRow | StageRow, progress: Progress): void {
   if (row.kind === 'lane' || (row.kind === 'child' && row.replaced)) return;
   progress.total += 1;
+  if (row.kind === 'launch') return;
   if (row.kind === 'host') {
     const { state } = row.host;
     if (state !== 'asking' && state !== 'running') progress.done += 1;

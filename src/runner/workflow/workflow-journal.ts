@@ -59,7 +59,7 @@ export class WorkflowJournal implements ExecutionJournal {
 
   late = (step: DeliveredStep): void => this.delivered(step);
 
-  stepped = async ({ step, asks, emits, console, lanes, interruptAt, limits }: SteppedStep): Promise<void> => {
+  stepped = async ({ step, asks, emits, console, lanes, queue, interruptAt, limits }: SteppedStep): Promise<void> => {
     const said: Said['emits'] = [];
     for (const json of emits)
       said.push(Buffer.byteLength(json) > MAX_INLINE ? { body: await this.#store(json) } : { json });
@@ -77,6 +77,7 @@ export class WorkflowJournal implements ExecutionJournal {
         step,
         asks: part,
         limits,
+        ...(isLast && queue ? { queue } : {}),
         ...(isLast && interruptAt ? { interruptAt } : {}),
         ...(isLast ? {} : { more: true as const }),
       });

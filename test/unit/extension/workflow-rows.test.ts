@@ -13,6 +13,8 @@ function text(row: WorkflowRow | Extract<WorkflowRow, { kind: 'lane' }>['rows'][
       return `${row.key} ${row.state}`;
     case 'child':
       return `${row.child.key} ${row.state}${row.replaced ? ' (replaced)' : ''}`;
+    case 'launch':
+      return `${row.key} ${row.state}`;
     case 'host':
       return `${row.host.key} ${row.host.state}`;
   }
@@ -89,6 +91,26 @@ describe('the rows of a workflow', () => {
     ];
     expect(rows(events)).toEqual(['a waiting [a.x waiting]', 'b running', 'ci asking']);
     expect(rows(events, { state: 'lost' })).toEqual(['a lost [a.x lost]', 'b lost', 'ci asking']);
+  });
+
+  it('are also what waits for its turn, and what never got it', () => {
+    const launch = (id: number, key: string) => ({ id, type: 'launch' as const, key, asked: 'f' });
+    const asks = [launch(1, 'a'), launch(2, 'b'), launch(3, 'l.x'), launch(4, 'c')];
+    const step = { ...oneOfEach['workflow.stepped'], step: 1, asks };
+    const events = [
+      announced(lane('l', 'x')),
+      { ...step, queue: { added: [2, 3, 4], length: 3 } },
+      ...begun(1, 'a', 1),
+      settled(1),
+      { ...step, step: 2, asks: [], queue: { added: [], length: 2 } },
+      ...begun(2, 'b', 2),
+    ];
+    const lanes = 'l planned [l.x planned]';
+    expect(rows(events)).toEqual([lanes, 'a complete', 'b running', 'c queued']);
+    const stopped = { ...oneOfEach['run.ended'], state: 'stopped' as const };
+    expect(rows([...events, stopped])).toContain('c omitted');
+    expect(progressOf(workflowRows(aWorkflowSnapshot(events)))).toEqual({ done: 1, failed: 0, total: 4 });
+    expect(rows([...events, ...begun(3, 'l.x', 3), ...begun(4, 'c', 4)]).at(-1)).toBe('c running');
   });
 
   it('are none of a single run', async () => {

@@ -46,6 +46,17 @@ describe('what a journal is told', () => {
     ]);
   });
 
+  it('has what waits for its turn, first come, first served', async () => {
+    const { stepped } = await keep({
+      script: `const first = runs.all(['a', 'b', 'c'].map((key) => ({key, ...${P}}))); const x = runs.run('x', ${P}); x.then(() => 0); await first; await x`,
+      limits: { globalConcurrencyLimit: 2 },
+      perform: async (effect) => done(effect),
+    });
+    expect(stepped[0]?.queue).toEqual({ added: [3, 4], length: 2 });
+    expect(stepped.at(-1)).not.toHaveProperty('queue');
+    expect(stepped.flatMap(({ queue }) => queue?.added ?? [])).toEqual([3, 4]);
+  });
+
   it('has what was asked for, said and planned, and what starts now', async () => {
     const { stepped } = await keep({
       script: `emit({n: 1}); console.warn('two'); runs.run('x', ${P}); await runs.lanes([{key: 'l', stages: [{key: 's', agent: 'w', task: 't', label: ' first '}, {key: 'r', resume: 'previous', task: 'u'}]}])`,
@@ -58,6 +69,7 @@ describe('what a journal is told', () => {
         { id: 1, type: 'launch', key: 'x', asked: fingerprint },
         { id: 2, type: 'launch', key: 'l.s', asked: fingerprint },
       ],
+      queue: { added: [2], length: 1 },
       emits: ['{"n":1}'],
       console: [{ level: 'warn', text: 'two' }],
       lanes: [
@@ -73,6 +85,7 @@ describe('what a journal is told', () => {
       limits: { globalConcurrencyLimit: 1, maxSubagentSpawnsPerRun: 5 },
     } satisfies SteppedStep);
     expect(stepped[1]).toMatchObject({ asks: [], effects: [{ key: 'l.s' }], lanes: [] });
+    expect(stepped[1]).not.toHaveProperty('queue');
     expect(stepped[2]).toMatchObject({ asks: [{ key: 'l.r' }], effects: [{ key: 'l.r' }] });
   });
 

@@ -245,6 +245,11 @@ export class Conductor {
     this.#local.push({ id, answer: kind && answer.type === 'child' ? { ...answer, kind } : answer });
   }
 
+  /** Numbers of the launches that wait for their turn, the next one first. */
+  get queued(): number[] {
+    return [...this.#queue];
+  }
+
   /** What may start now: first come, first served. Each is given once. */
   next(at: number): Effect[] {
     const effects = this.#ready;

@@ -7,6 +7,7 @@ import { EngineThread } from './engine-thread.ts';
 import type { ExecutionOptions } from './execution-options.ts';
 import { Guard } from './guard.ts';
 import { type History, HistoryFault, historyOf } from './history.ts';
+import type { SteppedStep } from './journal.ts';
 import type { Claim } from './leftovers.ts';
 import { HEAP_BYTES } from './limits.ts';
 import { messageOf, reasonOf } from './message-of.ts';
@@ -195,7 +196,7 @@ class Execution {
   }
 
   /** Writes down what a step came to. @returns why nothing of it may start, if so */
-  async #commit({ step, calls, asked, effects, cause }: Ran): Promise<EndCause | undefined> {
+  async #commit({ step, calls, asked, effects, queued, cause }: Ran): Promise<EndCause | undefined> {
     const { journal, settings } = this.#options;
     if (journal) {
       const { globalConcurrencyLimit, maxSubagentSpawnsPerRun, usageBudget } = settings;
@@ -205,6 +206,7 @@ class Execution {
           asks: asked.map(askOf),
           ...saidIn(calls),
           effects,
+          ...queueOf(asked, queued),
           ...(step.interruptAt ? { interruptAt: step.interruptAt } : {}),
           limits: { globalConcurrencyLimit, maxSubagentSpawnsPerRun, ...(usageBudget ? { usageBudget } : {}) },
         });
@@ -327,3 +329,10 @@ class Execution {
 
 /** What happened could not be written down. */
 class JournalFault extends Error {}
+
+/** Launches of a step that wait for their turn, and how many wait altogether. */
+function queueOf(asked: Ran['asked'], queued: readonly number[]): { queue?: NonNullable<SteppedStep['queue']> } {
+  if (queued.length === 0) return {};
+  const own = new Set(asked.map(({ id }) => id));
+  return { queue: { added: queued.filter((id) => own.has(id)), length: queued.length } };
+}

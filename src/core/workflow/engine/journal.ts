@@ -23,6 +23,11 @@ export interface SteppedStep {
   lanes: PlannedLane[];
   /** What starts as soon as the step is written down: asked for now, or earlier and waiting for its turn. */
   effects: Effect[];
+  /**
+   * Launches that wait for their turn when the step is over, first come, first served: those of the step by number, and how many
+   * there are altogether. Absent: none.
+   */
+  queue?: { added: number[]; length: number };
   interruptAt?: NonNullable<RecordedStep['interruptAt']>;
   /** What the refusals of the step were decided by: a repetition needs it. */
   limits: WorkflowLimits;

@@ -14,6 +14,8 @@ export interface Ran {
   calls: readonly Call[][];
   asked: readonly Effect[];
   effects: Effect[];
+  /** Launches that wait for their turn after it, by number. */
+  queued: number[];
   /** The script is over. */
   cause: EndCause | undefined;
 }
@@ -71,7 +73,7 @@ export class Stepper {
     const contradiction = step.interruptAt ? undefined : this.#contradictionIn(asked, known);
     if (contradiction) return contradiction;
     const effects = cause === undefined ? conductor.next(step.at) : cause.type === 'body' ? conductor.atEnd() : [];
-    return { step, calls: taken, asked, effects, cause };
+    return { step, calls: taken, asked, effects, queued: cause === undefined ? conductor.queued : [], cause };
   }
 
   /** Why the script is over after this step, if it is. */

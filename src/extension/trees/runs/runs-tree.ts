@@ -290,8 +290,10 @@ function isTicking({ state, view }: RunSnapshot): boolean {
   return state === 'running' || state === 'queued' || (state === 'waiting' && view?.workflow !== undefined);
 }
 
+const BRANCH: ReadonlySet<RunsNode['kind']> = new Set(['lane', 'stage', 'child', 'launch', 'host'] as const);
+
 function isInBranch(node: RunsNode): node is BranchNode {
-  return node.kind === 'lane' || node.kind === 'stage' || node.kind === 'child' || node.kind === 'host';
+  return BRANCH.has(node.kind);
 }
 
 /** Our own node of a stage, as an action gets it. */

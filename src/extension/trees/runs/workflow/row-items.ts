@@ -13,7 +13,7 @@ import {
   totalTokens,
 } from '../../../../protocol/index.ts';
 import { BUILT_IN, COMMANDS, ITEM } from '../../../command-ids.ts';
-import type { ChildRow, HostRow, LaneRow, StageRow } from '../../../runs/workflow-rows.ts';
+import type { ChildRow, HostRow, LaneRow, LaunchRow, StageRow } from '../../../runs/workflow-rows.ts';
 import { laneProgress } from '../../../runs/workflow-rows.ts';
 import { hostIcon, stateIcon } from '../state-icon.ts';
 import { childName } from './child-names.ts';
@@ -25,7 +25,7 @@ import {
   laneSentence,
   progressText,
   rowWord,
-  stageSentence,
+  unstartedSentence,
 } from './row-words.ts';
 
 const { None, Expanded, Collapsed } = vscode.TreeItemCollapsibleState;
@@ -55,7 +55,17 @@ export function createStageItem(stage: StageRow, snapshot: RunSnapshot, now: num
   }
   item.contextValue = ITEM.unstartedStage;
   item.description = [agent, rowWord(stage.state)].filter(Boolean).join(' · ');
-  item.accessibilityInformation = { label: stageSentence(stage) };
+  item.accessibilityInformation = { label: unstartedSentence(stage) };
+  return item;
+}
+
+export function createLaunchItem(launch: LaunchRow, runId: string): vscode.TreeItem {
+  const item = new vscode.TreeItem(visible(launch.key), None);
+  item.id = `${runId} launch ${launch.call}`;
+  item.iconPath = stateIcon(launch.state);
+  item.contextValue = ITEM.unstartedStage;
+  item.description = rowWord(launch.state);
+  item.accessibilityInformation = { label: unstartedSentence(launch) };
   return item;
 }
 

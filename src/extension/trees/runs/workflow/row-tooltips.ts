@@ -11,12 +11,12 @@ import {
   totalTokens,
 } from '../../../../protocol/index.ts';
 import { errorWords } from '../../../error-words.ts';
-import type { LaneRow, StageRow } from '../../../runs/workflow-rows.ts';
+import type { LaneRow, LaunchRow, StageRow } from '../../../runs/workflow-rows.ts';
 import { laneProgress } from '../../../runs/workflow-rows.ts';
 import { attentionText } from '../run-words.ts';
 import { TooltipLines } from '../tooltip-lines.ts';
 import { childElapsedMs } from './row-items.ts';
-import { childText, hostText, progressText, rowWord, stageSentence } from './row-words.ts';
+import { childText, hostText, progressText, rowWord, unstartedSentence } from './row-words.ts';
 
 export function createChildTooltip(child: ChildView, state: RunState, snapshot: RunSnapshot, now: number) {
   const { view, runId } = snapshot;
@@ -49,13 +49,15 @@ export function createChildTooltip(child: ChildView, state: RunState, snapshot: 
   return lines.text;
 }
 
-/** Of a stage that has no child. */
-export function createStageTooltip(stage: StageRow): vscode.MarkdownString {
+/** Of what has no child yet. */
+export function createUnstartedTooltip(stage: StageRow | LaunchRow): vscode.MarkdownString {
   const lines = new TooltipLines();
   lines.add(vscode.l10n.t('Key'), stage.key);
-  lines.add(vscode.l10n.t('Task'), stage.label);
-  lines.add(vscode.l10n.t('Agent'), stage.agent);
-  lines.add(vscode.l10n.t('State'), stageSentence(stage));
+  if (stage.kind === 'stage') {
+    lines.add(vscode.l10n.t('Task'), stage.label);
+    lines.add(vscode.l10n.t('Agent'), stage.agent);
+  }
+  lines.add(vscode.l10n.t('State'), unstartedSentence(stage));
   return lines.text;
 }
 

@@ -5,6 +5,7 @@ import { visible } from '../../../../core/transcripts/index.ts';
 import type { ChildView, HostStepView, RunState } from '../../../../protocol/index.ts';
 import {
   type LaneRow,
+  type LaunchRow,
   laneProgress,
   type Progress,
   type RowState,
@@ -38,7 +39,7 @@ export function childSentence(child: ChildView, state: RunState): string {
   return sentence(state, childName(child), child.agent);
 }
 
-export function stageSentence({ key, state }: StageRow): string {
+export function unstartedSentence({ key, state }: Pick<StageRow | LaunchRow, 'key' | 'state'>): string {
   const name = visible(key);
   if (state === 'skipped') return vscode.l10n.t('{0} is skipped: a stage before it did not complete.', name);
   if (state === 'omitted') return vscode.l10n.t('{0} was not started: the run ended before.', name);

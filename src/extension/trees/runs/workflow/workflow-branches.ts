@@ -5,24 +5,18 @@
 import type * as vscode from 'vscode';
 import type { RunSnapshot } from '../../../../client/index.ts';
 import { isTerminal } from '../../../../protocol/index.ts';
-import {
-  type ChildRow,
-  type HostRow,
-  type LaneRow,
-  type StageRow,
-  type WorkflowRow,
-  workflowRows,
-} from '../../../runs/workflow-rows.ts';
-import { createChildItem, createHostItem, createLaneItem, createStageItem } from './row-items.ts';
-import { createChildTooltip, createHostTooltip, createLaneTooltip, createStageTooltip } from './row-tooltips.ts';
+import { type LaneRow, type StageRow, type WorkflowRow, workflowRows } from '../../../runs/workflow-rows.ts';
+import { createChildItem, createHostItem, createLaneItem, createLaunchItem, createStageItem } from './row-items.ts';
+import { createChildTooltip, createHostTooltip, createLaneTooltip, createUnstartedTooltip } from './row-tooltips.ts';
 
 export type BranchNode =
   | { kind: 'lane'; runId: string; lane: string }
   | { kind: 'stage'; runId: string; lane: string; key: string }
   | { kind: 'child'; runId: string; child: number }
+  | { kind: 'launch'; runId: string; call: number }
   | { kind: 'host'; runId: string; host: number };
 
-type Row = LaneRow | StageRow | ChildRow | HostRow;
+type Row = WorkflowRow | StageRow;
 
 interface Branch {
   rows: WorkflowRow[];
@@ -128,6 +122,8 @@ export class WorkflowBranches {
         return createStageItem(row, snapshot, now);
       case 'child':
         return createChildItem(row, snapshot, now);
+      case 'launch':
+        return createLaunchItem(row, node.runId);
       case 'host':
         return createHostItem(row, node.runId, now);
       default:
@@ -141,8 +137,8 @@ export class WorkflowBranches {
     if (!row || !snapshot) return undefined;
     if (row.kind === 'lane') return createLaneTooltip(row);
     if (row.kind === 'host') return createHostTooltip(row.host, Date.now());
-    if (row.child) return createChildTooltip(row.child, row.state, snapshot, Date.now());
-    return createStageTooltip(row);
+    if (row.kind !== 'launch' && row.child) return createChildTooltip(row.child, row.state, snapshot, Date.now());
+    return createUnstartedTooltip(row);
   }
 
   /** The lane a row stands in; `undefined`: it stands below the run itself. */
@@ -168,6 +164,8 @@ function nodeFor(runId: string, row: Row): BranchNode {
       return { kind: 'stage', runId, lane: row.lane, key: row.key };
     case 'child':
       return { kind: 'child', runId, child: row.child.index };
+    case 'launch':
+      return { kind: 'launch', runId, call: row.call };
     case 'host':
       return { kind: 'host', runId, host: row.host.id };
     default:
@@ -177,6 +175,7 @@ function nodeFor(runId: string, row: Row): BranchNode {
 
 function keyOf(row: Row): string {
   if (row.kind === 'child') return `child ${row.child.index}`;
+  if (row.kind === 'launch') return `launch ${row.call}`;
   return row.kind === 'host' ? `host ${row.host.id}` : `${row.kind} ${row.key}`;
 }
 
@@ -188,6 +187,8 @@ function keyOfNode(node: BranchNode): string {
       return `stage ${node.key}`;
     case 'child':
       return `child ${node.child}`;
+    case 'launch':
+      return `launch ${node.call}`;
     case 'host':
       return `host ${node.host}`;
     default:
@@ -203,6 +204,7 @@ function isSame(before: Row, after: Row): boolean {
     const word = ({ state, rows }: LaneRow) => [state, ...rows.map((row) => row.state)].join(' ');
     return word(before) === word(after);
   }
+  if (before.kind === 'launch' && after.kind === 'launch') return before.state === after.state;
   if (before.kind === 'host' && after.kind === 'host') return before.host === after.host;
   if (before.kind === 'child' && after.kind === 'child')
     return before.child === after.child && before.state === after.state && before.replaced === after.replaced;
@@ -213,6 +215,6 @@ function isSame(before: Row, after: Row): boolean {
 
 function isTicking(row: Row): boolean {
   if (row.kind === 'host') return row.host.state === 'running';
-  if (row.kind === 'lane' || !row.child) return false;
+  if (row.kind === 'lane' || row.kind === 'launch' || !row.child) return false;
   return row.child.startedAt !== null && !isTerminal(row.child.state);
 }
