@@ -7,6 +7,7 @@ export const COMMANDS = {
   exportTranscript: 'piLanes.exportTranscript',
   findInTranscript: 'piLanes.findInTranscript',
   stopRun: 'piLanes.stopRun',
+  stopChild: 'piLanes.stopChild',
   steerRun: 'piLanes.steerRun',
   followUpRun: 'piLanes.followUpRun',
   interruptRun: 'piLanes.interruptRun',
@@ -61,6 +62,28 @@ export const ITEM = {
   /** Failed, and nobody has looked at it. */
   unseenRun: 'run.unseen',
   endedRun: 'run.ended',
+  activeWorkflow: 'workflow.active',
+  waitingWorkflow: 'workflow.waiting',
+  endingWorkflow: 'workflow.ending',
+  lostWorkflow: 'workflow.lost',
+  unresponsiveWorkflow: 'workflow.unresponsive',
+  /** A limit has ended it: it can be continued. */
+  resumableWorkflow: 'workflow.resumable',
+  /** As `unseenRun`: one that can be continued, and one that cannot. */
+  unseenWorkflow: 'workflow.unseen',
+  unseenFinalWorkflow: 'workflow.final',
+  endedWorkflow: 'workflow.ended',
+  /** A child of a workflow. */
+  activeChild: 'child.active',
+  waitingChild: 'child.waiting',
+  endingChild: 'child.ending',
+  endedChild: 'child.ended',
+  lane: 'lane',
+  /** A stage without a child yet. */
+  unstartedStage: 'stage',
+  /** A command that waits for a person's consent. */
+  askingHost: 'host.waiting',
+  host: 'host.told',
   section: 'section',
   /** The section of what needs a person, with failures in it. */
   needsWithFailed: 'section.failed',
@@ -93,6 +116,7 @@ export type EmptyReason = 'none' | 'filtered' | 'filtered-older' | 'project' | '
 export const BUILT_IN = {
   manageTrust: 'workbench.trust.manage',
   newTerminal: 'workbench.action.terminal.new',
+  open: 'vscode.open',
   openSettings: 'workbench.action.openSettings',
   openRemoteSettings: 'workbench.action.openRemoteSettings',
   openWalkthrough: 'workbench.action.openWalkthrough',

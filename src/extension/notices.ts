@@ -8,6 +8,7 @@
 import * as vscode from 'vscode';
 import { type RunSnapshot, recoverRun } from '../client/index.ts';
 import { visible } from '../core/transcripts/index.ts';
+import { cutText, type RunView } from '../protocol/index.ts';
 import { COMMANDS } from './command-ids.ts';
 import { recoverSetting } from './configuration.ts';
 import { errorWords } from './error-words.ts';
@@ -15,12 +16,14 @@ import { plain, showError } from './messages.ts';
 import type { RunsModel } from './runs/runs-model.ts';
 import type { Services } from './services.ts';
 import { attentionText, runTitle } from './trees/runs/run-words.ts';
+import { childTitle } from './trees/runs/workflow/child-names.ts';
 
 const DELIVERED = 'notices.delivered';
 const MAX_DELIVERED = 500;
 const PAUSE_MS = 60_000;
 /** Milliseconds a run must stay cut off: a Force Stop, also one from another window, passes through it. */
 const LASTING_MS = 1500;
+const COMMAND_CHARS = 200;
 
 interface Notice {
   /** The same notice has the same key. */
@@ -28,6 +31,8 @@ interface Notice {
   text: string;
   severity: 'info' | 'warning' | 'error';
   actions: { title: string; command: string }[];
+  /** What the actions are about beside the run. */
+  about?: { child?: number; question?: string };
   /** It may be over in a moment. */
   passing?: true;
 }
@@ -72,10 +77,11 @@ export class Notices implements vscode.Disposable {
       void this.#recover(snapshot);
       return;
     }
-    const notice = this.#noticeFor(snapshot);
-    if (!notice || this.#delivered.has(notice.key)) return;
-    if (notice.passing) this.#tellIfItLasts(notice.key, snapshot.runId);
-    else this.#tell(notice, snapshot);
+    for (const notice of this.#noticesFor(snapshot)) {
+      if (this.#delivered.has(notice.key)) continue;
+      if (notice.passing) this.#tellIfItLasts(notice.key, snapshot.runId);
+      else this.#tell(notice, snapshot);
+    }
   }
 
   #tell(notice: Notice, snapshot: RunSnapshot): void {
@@ -96,38 +102,25 @@ export class Notices implements vscode.Disposable {
     const look = () => {
       this.#lasting.delete(key);
       const now = this.#runs.get(runId);
-      const notice = now && this.#noticeFor(now);
-      if (now && notice?.key === key && !this.#services.inHand.has(runId)) this.#tell(notice, now);
+      const notice = now && this.#noticesFor(now).find((one) => one.key === key);
+      if (now && notice && !this.#services.inHand.has(runId)) this.#tell(notice, now);
     };
     this.#lasting.set(key, setTimeout(look, LASTING_MS));
   }
 
-  #noticeFor(snapshot: RunSnapshot): Notice | undefined {
-    const { view, state, runId } = snapshot;
-    if (!view) return undefined;
+  #noticesFor(snapshot: RunSnapshot): Notice[] {
+    const { view, state } = snapshot;
+    if (!view) return [];
+    // Of a workflow several may ask at once.
+    if (state === 'waiting') return questionNotices(snapshot, view);
+    if (state === 'running') return attentionNotices(snapshot, view);
+    const notice = this.#stateNotice(snapshot, view);
+    return notice ? [notice] : [];
+  }
+
+  #stateNotice(snapshot: RunSnapshot, view: RunView): Notice | undefined {
+    const { state, runId } = snapshot;
     const title = runTitle(snapshot);
-    const transcript = { title: vscode.l10n.t('Open Transcript'), command: COMMANDS.openTranscript };
-    const question = view.questions[0];
-    if (state === 'waiting' && question) {
-      const text = visible([question.title, question.message].filter(Boolean).join(' '));
-      const answer = { title: vscode.l10n.t('Answer…'), command: COMMANDS.answerQuestion };
-      return {
-        key: `${runId} question ${question.id}`,
-        severity: 'info',
-        text: vscode.l10n.t('"{0}" asks: {1}', title, text),
-        actions: [answer, transcript],
-      };
-    }
-    const attention = view.children[0]?.attention.find((kind) => kind !== 'active_long_running');
-    if (state === 'running' && attention) {
-      const steer = { title: vscode.l10n.t('Steer…'), command: COMMANDS.steerRun };
-      return {
-        key: `${runId} ${attention}`,
-        severity: 'warning',
-        text: vscode.l10n.t('"{0}" may need you: {1}.', title, attentionText(attention)),
-        actions: [transcript, steer],
-      };
-    }
     if (state === 'lost' && recoverSetting() === 'ask') {
       const resume = { title: vscode.l10n.t('Resume'), command: COMMANDS.resumeRun };
       const stop = { title: vscode.l10n.t('Stop Run'), command: COMMANDS.stopRun };
@@ -146,7 +139,7 @@ export class Notices implements vscode.Disposable {
         key: `${runId} failed`,
         severity: 'error',
         text: vscode.l10n.t('"{0}" failed: {1}', title, why),
-        actions: [transcript],
+        actions: view.children.length > 0 ? [transcriptAction()] : [],
       };
     }
     return undefined;
@@ -161,7 +154,7 @@ export class Notices implements vscode.Disposable {
     };
     const answer = await show();
     const action = notice.actions.find(({ title }) => title === answer);
-    if (action) await vscode.commands.executeCommand(action.command, { runId: snapshot.runId });
+    if (action) await vscode.commands.executeCommand(action.command, { runId: snapshot.runId, ...notice.about });
   }
 
   async #recover(snapshot: RunSnapshot): Promise<void> {
@@ -184,4 +177,48 @@ export class Notices implements vscode.Disposable {
     for (const timer of this.#lasting.values()) clearTimeout(timer);
     this.#subscription.dispose();
   }
+}
+
+const transcriptAction = () => ({ title: vscode.l10n.t('Open Transcript'), command: COMMANDS.openTranscript });
+
+function questionNotices(snapshot: RunSnapshot, view: RunView): Notice[] {
+  const run = runTitle(snapshot);
+  const answer = { title: vscode.l10n.t('Answer…'), command: COMMANDS.answerQuestion };
+  return view.questions.map(({ id, child, host, title, message }) => {
+    const key = `${snapshot.runId} question ${id}`;
+    if (host) {
+      const command = shortened(visible(host.command));
+      const text = vscode.l10n.t('"{0}" asks whether "{1}" may run a command: {2}', run, visible(host.key), command);
+      return { key, severity: 'info', text, actions: [answer], about: { question: id } };
+    }
+    const asker = view.children.find(({ index }) => index === child);
+    const who = view.workflow && asker ? childTitle(run, asker) : run;
+    const text = vscode.l10n.t('"{0}" asks: {1}', who, visible([title, message].filter(Boolean).join(' ')));
+    const about = { question: id, ...(child === null ? {} : { child }) };
+    return { key, severity: 'info', text, actions: [answer, transcriptAction()], about };
+  });
+}
+
+function attentionNotices(snapshot: RunSnapshot, view: RunView): Notice[] {
+  const run = runTitle(snapshot);
+  const steer = { title: vscode.l10n.t('Steer…'), command: COMMANDS.steerRun };
+  return view.children.flatMap((child) => {
+    const attention = child.attention.find((kind) => kind !== 'active_long_running');
+    if (!attention) return [];
+    const title = view.workflow ? childTitle(run, child) : run;
+    return [
+      {
+        key: view.workflow ? `${snapshot.runId} ${child.index} ${attention}` : `${snapshot.runId} ${attention}`,
+        severity: 'warning' as const,
+        text: vscode.l10n.t('"{0}" may need you: {1}.', title, attentionText(attention)),
+        actions: [transcriptAction(), steer],
+        about: { child: child.index },
+      },
+    ];
+  });
+}
+
+/** A command in a notification; the whole is shown where it is answered. */
+function shortened(text: string): string {
+  return text.length > COMMAND_CHARS ? `${cutText(text, COMMAND_CHARS)}…` : text;
 }

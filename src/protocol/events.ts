@@ -7,6 +7,7 @@ import { errorValue } from './errors.ts';
 import { lane, owner, runId, terminalState } from './run.ts';
 import { usage } from './usage.ts';
 import {
+  askedCommand,
   HOST_STATES,
   plannedLane,
   workflowAsk,
@@ -124,6 +125,8 @@ export const journalEvent = z.discriminatedUnion('type', [
     usage,
     /** A tool call was refused because the child's tool budget was used up. */
     toolBudgetBlocked: z.optional(z.literal(true)),
+    /** The word `verdict` of its structured answer. */
+    verdict: z.optional(z.string()),
   }),
   /** The child's process is over. `tree`: whether every process it started is proven gone. */
   z.object({
@@ -197,6 +200,8 @@ export const journalEvent = z.discriminatedUnion('type', [
     message: z.string(),
     options: z.array(z.string()),
     expiresAt: z.number(),
+    /** The command of the script that it asks to run: whether it may is what is asked. */
+    host: z.optional(askedCommand),
   }),
   z.object({ type: z.literal('question.answered'), questionId: z.string(), by: owner, answer: z.string() }),
   z.object({ type: z.literal('question.expired'), questionId: z.string(), reason: z.string() }),
@@ -236,7 +241,8 @@ export const journalEvent = z.discriminatedUnion('type', [
     emits: z.array(z.union([z.object({ json: z.string() }), z.object({ body: storedFile })])),
     console: z.array(z.object({ level: z.string(), text: z.string() })),
   }),
-  z.object({ type: z.literal('workflow.planned'), lanes: z.array(plannedLane) }),
+  /** Lanes that the script announced in a step. */
+  z.object({ type: z.literal('workflow.planned'), step: z.number(), lanes: z.array(plannedLane) }),
   /** The script has nothing more to do until it is answered. Only after this line may anything start that it asked for. */
   z.object({
     type: z.literal('workflow.stepped'),

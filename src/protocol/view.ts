@@ -4,7 +4,7 @@ import { errorValue } from './errors.ts';
 import { attentionKind, childPhase, processIdentity } from './events.ts';
 import { lane, owner, runId, storedState } from './run.ts';
 import { usage } from './usage.ts';
-import { workflowView } from './workflow-run.ts';
+import { askedCommand, workflowView } from './workflow-run.ts';
 
 export const childView = z.object({
   index: z.number(),
@@ -50,6 +50,10 @@ export const childView = z.object({
   timedOut: z.boolean(),
   /** A tool call was refused because its tool budget was used up; told when its work is over. */
   toolBudgetBlocked: z.optional(z.literal(true)),
+  /** The word `verdict` of its structured answer: `blocked` ends its lane. */
+  verdict: z.optional(z.string()),
+  /** A person has asked for its end alone. */
+  endRequested: z.optional(z.enum(['stop', 'interrupt'])),
   /** Whether its session file was found as it should be when it was over. */
   sessionState: z.nullable(z.enum(['ok', 'none', 'missing', 'damaged'])),
   exit: z.nullable(
@@ -71,6 +75,7 @@ export const questionView = z.object({
   title: z.string(),
   message: z.string(),
   options: z.array(z.string()),
+  host: z.optional(askedCommand),
   expiresAt: z.number(),
 });
 export type QuestionView = z.infer<typeof questionView>;

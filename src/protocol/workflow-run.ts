@@ -125,6 +125,15 @@ export const HOST_STATES = [
   'unknown',
 ] as const;
 
+/** A command that waits for a person's consent: the script's call, its key, and its text, tokens redacted. */
+export const askedCommand = z.object({
+  id: z.number(),
+  key: z.string(),
+  command: z.string(),
+  role: z.nullable(z.string()),
+});
+export type AskedCommand = z.infer<typeof askedCommand>;
+
 /** A command of the script on this machine. */
 export const hostStepView = z.object({
   id: z.number(),
@@ -151,6 +160,11 @@ export const workflowView = z.object({
   hosts: z.array(hostStepView),
   emits: z.number(),
   console: z.number(),
+  /** What each step said and announced, of those that did: a step told again replaces what it told before. */
+  told: z._default(
+    z.array(z.object({ step: z.number(), emits: z.number(), console: z.number(), lanes: z.number() })),
+    [],
+  ),
   /** How often it was continued after an end. */
   continued: z.number(),
   failure: z.nullable(workflowFailure),

@@ -28,6 +28,8 @@ export interface ChildResult {
   toolBudgetBlocked?: true;
 }
 
+const MAX_VERDICT = 100;
+
 /** A child that was ended from outside said nothing at its end: its last words are kept. */
 function keptText({ state, exited, text, lastWords }: ChildOutcome): string {
   return (state === 'stopped' || exited) && text.trim() === '' ? lastWords : text;
@@ -84,6 +86,7 @@ export async function settle(
     toolCalls: progress.toolCalls,
     usage: progress.usage,
     ...(outcome.toolBudgetBlocked ? { toolBudgetBlocked: true } : {}),
+    ...verdictOf(answer?.value),
   });
   return { state, error, text, ...more };
 }
@@ -91,6 +94,12 @@ export async function settle(
 async function answered({ outputSchema }: ChildPlan, layout: ChildLayout, outcome: ChildOutcome): Promise<Answered> {
   if (outputSchema === undefined) return { outcome };
   return judgeAnswer(outcome, await readKeptValue(layout.structuredOutput, outputSchema), outputSchema);
+}
+
+/** The whole value stands in the result; of a verdict the word is told, because it decides what a lane does next. */
+function verdictOf(value: unknown): { verdict?: string } {
+  const verdict = typeof value === 'object' && value !== null && 'verdict' in value ? value.verdict : undefined;
+  return typeof verdict === 'string' && verdict !== '' ? { verdict: cutText(verdict, MAX_VERDICT) } : {};
 }
 
 function unsaved(refused: unknown, session: string | null | undefined): ErrorValue {

@@ -1,7 +1,7 @@
 /** Dialogs of the child that wait for a person. Any client may answer; the first answer wins. */
 import type { Child, ChildQuestion } from '../core/children/index.ts';
 import { redact } from '../core/transcripts/index.ts';
-import { cutText, type QuestionAnswer, type RpcParams, type RpcResult } from '../protocol/index.ts';
+import { type AskedCommand, cutText, type QuestionAnswer, type RpcParams, type RpcResult } from '../protocol/index.ts';
 import { fittingAnswer } from './fitting-answer.ts';
 import type { OpenRun } from './open-run.ts';
 
@@ -38,8 +38,12 @@ export class Questions {
     this.#limitMs = limitMs;
   }
 
-  /** Never rejects: a question that cannot be written down is one that nobody can answer. */
-  async ask(child: Asker, question: ChildQuestion): Promise<void> {
+  /**
+   * Never rejects: a question that cannot be written down is one that nobody can answer.
+   *
+   * @param host the command whose consent is asked for
+   */
+  async ask(child: Asker, question: ChildQuestion, host?: AskedCommand): Promise<void> {
     if (this.#closed) {
       child.answer(question.id, { cancelled: true });
       return;
@@ -60,6 +64,7 @@ export class Questions {
         message: cutText(redact(question.message), TEXT_CHARS),
         options: shown,
         expiresAt: Date.now() + limit,
+        ...(host ? { host } : {}),
       });
     } catch {
       this.#take(question.id);

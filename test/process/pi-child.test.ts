@@ -41,11 +41,16 @@ describe.each(piVersions)('Pi %s', (version: PiVersion) => {
   afterAll(() => world?.[Symbol.asyncDispose]());
 
   test('a value that fits the schema is the answer, and ends the work', async () => {
-    const { snapshot, result, asked, run } = await work(world, steps({ text: 'Here it is.', ...answers(GOOD) }), {
-      outputSchema: SCHEMA,
-    });
+    const { snapshot, child, result, asked, run } = await work(
+      world,
+      steps({ text: 'Here it is.', ...answers(GOOD) }),
+      {
+        outputSchema: SCHEMA,
+      },
+    );
     expect(snapshot).toMatchObject({ state: 'complete', error: null });
     expect(result).toMatchObject({ structuredOutput: GOOD, text: JSON.stringify(GOOD, null, 2) });
+    expect(child?.verdict).toBe('blocked');
     // Not asked again after the value was taken.
     expect(asked).toHaveLength(1);
     expect(asked[0]?.tools).toContain('structured_output');

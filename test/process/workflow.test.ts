@@ -96,7 +96,10 @@ describe('a workflow that a limit has ended', () => {
     const script = `
       const keys = ['a', 'b', 'c', 'd'];
       const all = [];
-      for (const key of keys) all.push((await runs.run(key, ${says('done')})).output);
+      for (const key of keys) {
+        emit(key);
+        all.push((await runs.run(key, ${says('done')})).output);
+      }
       return all;`;
     const run = await TestWorkflow.start(world, script, { maxSubagentSpawnsPerRun: 3 });
     const ended = await run.end();
@@ -110,7 +113,10 @@ describe('a workflow that a limit has ended', () => {
     expect({ state: again.state, error: again.error }).toEqual({ state: 'complete', error: null });
     expect((await run.result())?.value).toEqual(['done', 'done', 'done', 'done']);
     expect(await starts(run)).toEqual({ a: 1, b: 1, c: 1, d: 1 });
-    expect(again.view?.workflow?.continued).toBe(1);
+    // The last step before the limit was told by both runners, and counts once.
+    const told = (await run.all('workflow.said')).flatMap(({ emits }) => emits);
+    expect(told.length).toBeGreaterThan(4);
+    expect(again.view?.workflow).toMatchObject({ continued: 1, emits: 4 });
   });
 
   test('B72 a deadline ends script and children; continued, the child goes on in its session', async () => {
@@ -141,7 +147,12 @@ describe('host commands', () => {
       return [r.exitCode, r.stdout, r.stderr, r.outputPath];`;
     const run = await TestWorkflow.start(world, script);
     const { questionId } = await run.event('question.asked');
-    expect((await run.snapshot()).state).toBe('waiting');
+    const { state: asking, view: before } = await run.snapshot();
+    expect(asking).toBe('waiting');
+    expect(before?.questions).toMatchObject([
+      { child: null, host: { key: 'ci', command: expect.stringContaining('echo out') } },
+    ]);
+    expect(before?.workflow?.hosts).toMatchObject([{ key: 'ci', role: 'ci', state: 'asking' }]);
     expect(await run.all('host.intended')).toEqual([]);
     await answerQuestion(run.toolbox(), run.directory, owner, questionId, { confirmed: true });
     const { state, error, view } = await run.end();
@@ -153,6 +164,18 @@ describe('host commands', () => {
     expect(await readFile(join(world.project, 'where.txt'), 'utf8')).toBe(await realpath(world.project));
     expect(view?.workflow?.hosts).toMatchObject([{ key: 'ci', state: 'passed', exitCode: 0, outputPath: path }]);
     expect(await run.receipt()).toMatchObject({ hostSteps: [{ id: 'ci', state: 'done', verdict: 'pass' }] });
+  });
+
+  test('ask again after the runner that had asked was killed', async () => {
+    const run = await TestWorkflow.start(world, `return (${host('ci', 'echo allowed')}).stdout`);
+    const first = await run.event('question.asked');
+    await run.killRunner();
+    await run.recover();
+    const again = await run.event('question.asked', ({ questionId }) => questionId !== first.questionId);
+    expect((await run.snapshot()).view?.workflow?.hosts).toMatchObject([{ key: 'ci', state: 'asking' }]);
+    await answerQuestion(run.toolbox(), run.directory, owner, again.questionId, { confirmed: true });
+    expect((await run.end()).state).toBe('complete');
+    expect((await run.result())?.value).toBe('allowed\n');
   });
 
   test.each([
@@ -264,7 +287,7 @@ describe('control of a workflow', () => {
       agent: 'worker',
       task: fakeTask({
         key: 'steered',
-        steps: [{ say: 'begun' }, { tools: [{ ms: 2500 }] }, { say: 'heard: {{steers}}' }],
+        steps: [{ say: 'begun' }, { tools: [{ during: [{ gate: 'both-said' }] }] }, { say: 'heard: {{steers}}' }],
       }),
     });
     const script = `
@@ -277,6 +300,8 @@ describe('control of a workflow', () => {
     await run.event('child.prompted', (line) => line.child === child);
     const receipt = await steerRun(run.toolbox(), run.directory, owner, 'from outside', 'steer', child);
     expect(['queued', 'delivered']).toContain(receipt.state);
+    await waitFor('both to be queued', async () => (await run.all('control.settled')).length === 2);
+    await fake.open('both-said');
     expect((await run.end()).state).toBe('complete');
     const asked = await run.all('control.requested');
     expect(asked.map(({ preview, child: to }) => `${preview}: ${to}`)).toEqual([

@@ -5,7 +5,7 @@ import { ensureProject, findProject } from '../../src/core/projects/index.ts';
 import { newRunId } from '../../src/core/runs/index.ts';
 import { type Session, startSession } from '../e2e/session.ts';
 import type { Workbench } from '../e2e/workbench.ts';
-import { createFakePi, fakeTask } from '../support/fake-pi/index.ts';
+import { createFakePi, type FakeTask, fakeTask } from '../support/fake-pi/index.ts';
 import { withoutPi } from '../support/npm-registry.ts';
 import { tempDir } from '../support/temp.ts';
 import { createWorld, type World } from '../support/world.ts';
@@ -38,6 +38,7 @@ export const SCENES = {
   untrusted: { session: () => ({ workspaceTrust: true }) },
   busy: { before: busyBefore, after: busyAfter },
   trouble: { before: troubleBefore, after: troubleAfter },
+  workflow: { before: workflowBefore, after: workflowAfter },
 } satisfies Record<string, Scene>;
 
 export type SceneName = keyof typeof SCENES;
@@ -123,5 +124,49 @@ async function troubleAfter({ workbench, project }: Stage): Promise<void> {
   await workbench.trees.row(/^Wind the clock: the runner of worker does not answer/).waitFor();
   await workbench.trees.row('4 runs need you.').waitFor();
   await workbench.notifications.waitFor(/was cut off/);
+  await workbench.notifications.clear();
+}
+
+/** Three lanes in different states, a child that asks, and a command that waits for consent. */
+async function workflowBefore(
+  { world, project }: Omit<Stage, 'workbench'>,
+  stack: AsyncDisposableStack,
+): Promise<void> {
+  await writeRun(project, endedRun({ task: 'Repair the north pier', state: 'complete', minutesAgo: 55 }));
+  const fake = stack.use(await createFakePi({ dir: stack.use(await tempDir()).path }));
+  const says = (text: string) => ({ steps: [{ say: text }] });
+  const hangs = {
+    steps: [{ say: 'Reading the tide table.' }, { tools: [{ args: { command: 'sleep 600' }, ms: 600_000 }] }],
+  };
+  const fails = { steps: [{ error: 'the provider is overloaded' }] };
+  const asks = { steps: [{ dialog: 'select' as const, title: 'Which berth?', options: ['north', 'south'] }] };
+  const stage = (key: string, agent: string, task: FakeTask) =>
+    JSON.stringify({ key, agent, task: fakeTask(task, `The ${key} of a pier`) });
+  const lanes = [
+    { key: 'north', stages: [stage('plan', 'scout', says('Planned.')), stage('build', 'worker', hangs)] },
+    { key: 'east', stages: [stage('plan', 'scout', fails), stage('build', 'worker', says('Built.'))] },
+    { key: 'south', stages: [stage('plan', 'scout', asks), stage('build', 'worker', says('Built.'))] },
+  ].map(({ key, stages }) => `{ key: '${key}', stages: [${[...stages, stage('review', 'reviewer', says('Good.'))]}] }`);
+  const script = `await runs.run('survey', { agent: 'scout', task: ${JSON.stringify(fakeTask(says('Surveyed.')))} });
+    const ci = runs.host('ci', { kind: 'command', command: 'npm test -- --all-piers', timeoutMs: 60000 });
+    const board = await runs.lanes([${lanes}]);
+    return [board, await ci];`;
+  const file = join(world.project, 'piers.workflow.js');
+  await writeFile(file, script);
+  const env = { ...world.env, PI_LANES_PI: fake.folder };
+  const started = await world.cli(['run', '--script', file], { env });
+  if (started.code !== 0) throw new Error(started.stderr);
+  stack.defer(async () => void (await world.cli(['stop', started.stdout.trim()])));
+}
+
+async function workflowAfter({ workbench }: Stage): Promise<void> {
+  const { trees } = workbench;
+  for (const row of [
+    /^north\.build: worker is running/,
+    /^east\.build is skipped/,
+    /^south\.plan: scout is waiting/,
+    /^Command ci: waits/,
+  ])
+    await trees.row(row).waitFor();
   await workbench.notifications.clear();
 }

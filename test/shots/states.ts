@@ -166,4 +166,26 @@ export const STATES: readonly ShotState[] = [
       await workbench.trees.inlineAction(workbench.trees.row(/^Count the ships: worker has failed/), 'Mark as Seen');
     },
   },
+  { name: 'workflow', scene: 'workflow' },
+  {
+    name: 'workflow-child',
+    scene: 'workflow',
+    show: async ({ workbench }) => {
+      await workbench.trees.row(/^north\.build: worker is running/).click();
+      await workbench.transcripts.waitFor(/^piers · north\.build$/, { word: 'running', text: /tide table/ });
+    },
+    hide: closeEditors,
+  },
+  {
+    name: 'workflow-consent',
+    scene: 'workflow',
+    show: async ({ workbench }) => {
+      await workbench.trees.inlineAction(workbench.trees.row(/^Command ci: waits/), 'Answer…');
+      await workbench.dialogs.dialog(/May "ci" of the workflow "piers" run this command/).waitFor();
+    },
+    hide: async ({ workbench }) => {
+      await workbench.page.keyboard.press('Escape');
+      await workbench.page.locator('.monaco-dialog-box').waitFor({ state: 'detached' });
+    },
+  },
 ];

@@ -116,7 +116,8 @@ describe('what the manifest contributes', () => {
       }
       // Every alternative of a pattern is one of an item.
       for (const [, names = ''] of when.matchAll(/\\\.\(([\w|]+)\)\$\//g)) {
-        for (const name of names.split('|')) expect(items, when).toContain(`run.${name}`);
+        const made = items.map((item) => item.split('.').at(-1));
+        for (const name of names.split('|')) expect(made, when).toContain(name);
       }
       // Every mention is one of the three forms above.
       const read = matches(when, /\b(view(?:Item)?) (?:[!=]=|=~) \S/g);
@@ -125,8 +126,10 @@ describe('what the manifest contributes', () => {
   });
 
   it('offers for each item what can be done with it, and nothing else', () => {
-    const looks = ['openTranscript', 'openTranscriptText', 'exportTranscript', 'copyRunId', 'revealRunFiles'];
+    const files = ['copyRunId', 'revealRunFiles'];
+    const looks = ['openTranscript', 'openTranscriptText', 'exportTranscript', ...files];
     const talks = ['steerRun', 'followUpRun', 'interruptRun', 'stopRun'];
+    const childTalks = ['steerRun', 'followUpRun', 'interruptRun', 'stopChild'];
     const offers: Record<string, string[]> = {
       [ITEM.activeRun]: [...talks, ...looks],
       [ITEM.waitingRun]: ['answerQuestion', ...talks, ...looks],
@@ -137,6 +140,23 @@ describe('what the manifest contributes', () => {
       [ITEM.resumableRun]: ['resumeRun', ...looks],
       [ITEM.endedRun]: looks,
       [ITEM.unseenRun]: ['resumeRun', 'markRunSeen', ...looks],
+      [ITEM.activeWorkflow]: ['stopRun', ...files],
+      [ITEM.waitingWorkflow]: ['answerQuestion', 'stopRun', ...files],
+      [ITEM.lostWorkflow]: ['resumeRun', 'stopRun', ...files],
+      [ITEM.endingWorkflow]: ['stopRun', 'forceStopRun', ...files],
+      [ITEM.unresponsiveWorkflow]: ['forceStopRun', ...files],
+      [ITEM.resumableWorkflow]: ['resumeRun', ...files],
+      [ITEM.unseenWorkflow]: ['resumeRun', 'markRunSeen', ...files],
+      [ITEM.unseenFinalWorkflow]: ['markRunSeen', ...files],
+      [ITEM.endedWorkflow]: files,
+      [ITEM.activeChild]: [...childTalks, ...looks],
+      [ITEM.waitingChild]: ['answerQuestion', ...childTalks, ...looks],
+      [ITEM.endingChild]: [...childTalks, ...looks],
+      [ITEM.endedChild]: looks,
+      [ITEM.lane]: [],
+      [ITEM.unstartedStage]: [],
+      [ITEM.askingHost]: ['answerQuestion'],
+      [ITEM.host]: [],
       [ITEM.section]: [],
       [ITEM.needsWithFailed]: ['markAllSeen'],
       [ITEM.project]: [],

@@ -47,6 +47,17 @@ describe('a workflow', () => {
     expect(view.usage).toEqual(oneOfEach['child.settled'].usage);
   });
 
+  it('of which one child is to end goes on itself; nothing takes a stop back', () => {
+    const { 'child.planned': planned, 'control.requested': asked } = oneOfEach;
+    const wish = (action: 'stop' | 'interrupt', child: number): JournalEvent => ({ ...asked, action, child });
+    const view = fold(planned, { ...planned, child: 3 }, wish('interrupt', 2), wish('stop', 3), wish('interrupt', 3));
+    expect(view.children.map(({ index, endRequested }) => [index, endRequested])).toEqual([
+      [2, 'interrupt'],
+      [3, 'stop'],
+    ]);
+    expect(view).toMatchObject({ stopRequested: false, interruptRequested: false });
+  });
+
   it('counts what the script did, and keeps its lanes and commands', () => {
     const { workflow } = fold(
       oneOfEach['workflow.said'],
@@ -75,5 +86,81 @@ describe('a workflow', () => {
       error: null,
       workflow: { continued: 1, failure: null },
     });
+  });
+
+  it('is a workflow whose command waits for consent, and was not allowed, and was asked for anew', () => {
+    const host = { id: 4, key: 'ci', command: 'npm test', role: 'ci' };
+    const asked: JournalEvent = { ...oneOfEach['question.asked'], child: null, method: 'confirm', host };
+    const { 'run.proceeded': begun, 'question.answered': answered, 'question.expired': expired } = oneOfEach;
+    const hosts = (...events: JournalEvent[]) => fold(begun, asked, ...events).workflow?.hosts;
+    expect(fold(begun, asked)).toMatchObject({ state: 'waiting', questions: [{ child: null, host }] });
+    expect(hosts()).toEqual([expect.objectContaining({ ...host, state: 'asking', endedAt: null })]);
+    expect(hosts({ ...answered, answer: 'no' })).toEqual([expect.objectContaining({ id: 4, state: 'denied' })]);
+    expect(hosts(expired)).toEqual([expect.objectContaining({ id: 4, state: 'denied' })]);
+    expect(hosts({ ...answered, answer: 'yes' }, oneOfEach['host.intended'])).toEqual([
+      expect.objectContaining({ id: 4, state: 'running' }),
+    ]);
+    // The runner that asked is gone, or the run has ended: nobody waits for the answer any more.
+    expect(hosts(oneOfEach['recovery.begun'])).toEqual([]);
+    expect(hosts(oneOfEach['run.ended'])).toEqual([]);
+  });
+});
+
+describe('a step that is told again', () => {
+  const delivered = (step: number): JournalEvent => ({ ...oneOfEach['workflow.delivered'], step });
+  const said = (step: number, emits: number): JournalEvent => ({
+    ...oneOfEach['workflow.said'],
+    step,
+    emits: Array.from({ length: emits }, () => ({ json: '1' })),
+  });
+  const planned = (step: number, ...keys: string[]): JournalEvent => ({
+    type: 'workflow.planned',
+    step,
+    lanes: keys.map((key) => ({ key, stages: [] })),
+  });
+  const stepped = (step: number, more?: true): JournalEvent => ({
+    ...oneOfEach['workflow.stepped'],
+    step,
+    ...(more ? { more } : {}),
+  });
+  const three = [
+    ...[delivered(1), said(1, 2), planned(1, 'north'), stepped(1)],
+    ...[delivered(2), said(2, 1), said(2, 3), planned(2, 'south', 'east'), stepped(2, true), stepped(2)],
+    ...[delivered(3), said(3, 5), stepped(3)],
+  ];
+  const told = (...events: JournalEvent[]) => {
+    const { steps, emits, console: printed, lanes } = fold(...three, ...events).workflow ?? { lanes: [] };
+    return { steps, emits, console: printed, lanes: lanes.map(({ key }) => key) };
+  };
+  const whole = { steps: 3, emits: 11, console: 4, lanes: ['north', 'south', 'east'] };
+
+  it('replaces what it told before, and all later steps', () => {
+    expect(told()).toEqual(whole);
+    expect(told(delivered(2), said(2, 1), planned(2, 'west'), stepped(2))).toEqual({
+      steps: 2,
+      emits: 3,
+      console: 2,
+      lanes: ['north', 'west'],
+    });
+  });
+
+  it('does so when its answers are not delivered again', () => {
+    expect(told(said(2, 1), said(2, 1), planned(2, 'west'), stepped(2))).toEqual({
+      steps: 2,
+      emits: 4,
+      console: 3,
+      lanes: ['north', 'west'],
+    });
+    expect(told(planned(1, 'west'), stepped(1))).toEqual({ steps: 1, emits: 0, console: 0, lanes: ['west'] });
+    // This time it says nothing, and asks for much.
+    const nothing = { steps: 2, emits: 2, console: 1, lanes: ['north'] };
+    expect(told(stepped(2))).toEqual(nothing);
+    expect(told(stepped(2, true), stepped(2))).toEqual(nothing);
+  });
+
+  it('does so when the runner died before it had told the whole', () => {
+    expect(told(delivered(4), said(4, 7), planned(4, 'west'), oneOfEach['runner.started'])).toEqual(whole);
+    const again = [delivered(4), said(4, 7), oneOfEach['runner.started'], said(4, 1), stepped(4)];
+    expect(told(...again)).toEqual({ ...whole, steps: 4, emits: 12, console: 5 });
   });
 });

@@ -10,7 +10,14 @@ import {
   type SteerView,
   type WorkflowView,
 } from '../../protocol/index.ts';
-import { applyToWorkflow, newWorkflow } from './workflow-fold.ts';
+import {
+  applyToWorkflow,
+  commandAsked,
+  commandSettled,
+  newWorkflow,
+  withoutAsking,
+  withoutUnfinished,
+} from './workflow-fold.ts';
 
 const TITLE_CHARS = 200;
 
@@ -117,10 +124,14 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
     case 'recovery.decided':
       return view;
     case 'runner.started':
-      return { ...view, epoch: line.epoch, runner: line.process };
+      return { ...withWorkflow(view, withoutUnfinished), epoch: line.epoch, runner: line.process };
     case 'recovery.begun':
       // What waited for the runner that is gone will not be answered by anybody.
-      return withState({ ...view, questions: [], stopRequested: view.stopRequested || line.settle === 'stop' });
+      return withState({
+        ...withWorkflow(view, withoutAsking),
+        questions: [],
+        stopRequested: view.stopRequested || line.settle === 'stop',
+      });
     case 'run.proceeded':
       return { ...view, state: 'running', startedAt: view.startedAt ?? line.t };
     case 'child.planned': {
@@ -207,6 +218,7 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
         endedAt: line.t,
         attention: [],
         ...(line.toolBudgetBlocked ? { toolBudgetBlocked: true } : {}),
+        ...(line.verdict === undefined ? {} : { verdict: line.verdict }),
       }));
     case 'child.ended':
       return withChild(view, line.child, (child) => ({
@@ -217,9 +229,7 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
         exit: { exitCode: line.exitCode, signal: line.signal, tree: line.tree, note: line.note },
       }));
     case 'control.requested':
-      // What is asked of one child of a workflow says nothing of the whole.
-      if (line.action === 'stop') return line.child === undefined ? { ...view, stopRequested: true } : view;
-      if (line.action === 'interrupt') return line.child === undefined ? { ...view, interruptRequested: true } : view;
+      if (line.action === 'stop' || line.action === 'interrupt') return withEndRequest(view, line.action, line.child);
       return { ...view, steering: [...view.steering, newSteer(line, line.action)].slice(-MAX_STEERS) };
     case 'control.settled': {
       const { outcome, reason } = line;
@@ -231,15 +241,18 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
     case 'timeout.reached':
       return withChild(view, line.child, () => ({ timedOut: true }));
     case 'question.asked': {
-      const { questionId: id, child, method, title, message, options, expiresAt } = line;
-      return withState({
-        ...view,
-        questions: [...view.questions, { id, child, method, title, message, options, expiresAt }],
-      });
+      const { questionId: id, child, method, title, message, options, expiresAt, host } = line;
+      const question = { id, child, method, title, message, options, expiresAt, ...(host ? { host } : {}) };
+      const asked = host ? withWorkflow(view, (workflow) => commandAsked(workflow, host, line.t)) : view;
+      return withState({ ...asked, questions: [...view.questions, question] });
     }
     case 'question.answered':
-    case 'question.expired':
-      return withState({ ...view, questions: view.questions.filter((question) => question.id !== line.questionId) });
+    case 'question.expired': {
+      const host = view.questions.find(({ id }) => id === line.questionId)?.host;
+      const isAllowed = line.type === 'question.answered' && line.answer === 'yes';
+      const settled = host ? withWorkflow(view, (workflow) => commandSettled(workflow, host, isAllowed, line.t)) : view;
+      return withState({ ...settled, questions: view.questions.filter(({ id }) => id !== line.questionId) });
+    }
     case 'attention.raised':
       return withChild(view, line.child, (child) => ({ attention: [...new Set([...child.attention, line.kind])] }));
     case 'attention.cleared':
@@ -260,7 +273,7 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
     case 'host.intended':
     case 'host.started':
     case 'host.ended':
-      return view.workflow ? { ...view, workflow: applyToWorkflow(view.workflow, line) } : view;
+      return withWorkflow(view, (workflow) => applyToWorkflow(workflow, line));
     case 'run.continued':
       return view.workflow ? reopened(view, view.workflow) : view;
     case 'journal.truncated':
@@ -269,11 +282,23 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
       const children = view.children.map((child) =>
         isTerminal(child.state) ? child : { ...child, state: line.state, phase: null, tool: null },
       );
-      return { ...view, children, questions: [], state: line.state, error: line.error, endedAt: line.t };
+      const over = withWorkflow(view, withoutAsking);
+      return { ...over, children, questions: [], state: line.state, error: line.error, endedAt: line.t };
     }
     default:
       return line satisfies never;
   }
+}
+
+/** What is asked of one child of a workflow says nothing of the whole. Nothing takes a stop back. */
+function withEndRequest(view: RunView, action: 'stop' | 'interrupt', index: number | undefined): RunView {
+  if (index !== undefined)
+    return withChild(view, index, (child) => ({ endRequested: child.endRequested === 'stop' ? 'stop' : action }));
+  return action === 'stop' ? { ...view, stopRequested: true } : { ...view, interruptRequested: true };
+}
+
+function withWorkflow(view: RunView, change: (workflow: WorkflowView) => WorkflowView): RunView {
+  return view.workflow ? { ...view, workflow: change(view.workflow) } : view;
 }
 
 /** The same run goes on: what it had come to at its end holds no more. */

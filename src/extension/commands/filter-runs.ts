@@ -3,8 +3,8 @@ import * as vscode from 'vscode';
 import type { RunState } from '../../protocol/index.ts';
 import { NO_FILTER } from '../runs/run-filter.ts';
 import type { Services } from '../services.ts';
-import { stateIcon } from '../trees/runs/run-item.ts';
 import { stateWord } from '../trees/runs/run-words.ts';
+import { stateIcon } from '../trees/runs/state-icon.ts';
 
 const STATES: readonly RunState[] = [
   'running',

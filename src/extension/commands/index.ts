@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { BUILT_IN, COMMANDS, type CommandId, WALKTHROUGH } from '../command-ids.ts';
 import { showError } from '../messages.ts';
 import type { Services } from '../services.ts';
-import { forceStopChosenRun, interruptChosenRun, stopChosenRun } from './end-run.ts';
+import { forceStopChosenRun, interruptChosenRun, stopChosenChild, stopChosenRun } from './end-run.ts';
 import { clearFilter, filterRuns } from './filter-runs.ts';
 import { installPi } from './install-pi.ts';
 import { launchAgent } from './launch-agent.ts';
@@ -35,6 +35,7 @@ const HANDLERS: Record<CommandId, Handler> = {
   [COMMANDS.exportTranscript]: exportTranscript,
   [COMMANDS.findInTranscript]: findInTranscript,
   [COMMANDS.stopRun]: stopChosenRun,
+  [COMMANDS.stopChild]: stopChosenChild,
   [COMMANDS.steerRun]: steerChosenRun,
   [COMMANDS.followUpRun]: followUpChosenRun,
   [COMMANDS.interruptRun]: interruptChosenRun,

@@ -3,43 +3,61 @@ import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
 import type { RunSnapshot } from '../../client/index.ts';
 import { cutText, lanesError, type SourceFile } from '../../protocol/index.ts';
+import { BUILT_IN } from '../command-ids.ts';
 import { filesOfRun } from '../panels/transcript/transcript-panel.ts';
+import { findChild } from '../runs/child-state.ts';
 import type { Services } from '../services.ts';
 import { TranscriptDocuments } from '../transcripts/transcript-documents.ts';
-import { runTitle } from '../trees/runs/run-words.ts';
+import { type ChosenChild, chooseChild } from './choose-child.ts';
 import { chooseRun } from './choose-run.ts';
 
 const anyRun = (services: Services, node: unknown) =>
   chooseRun(services, node, () => true, vscode.l10n.t('There are no runs here yet.'));
 
-/** The run that was clicked, else that of the panel in front, else one the person picks. */
-async function runFor(services: Services, node: unknown): Promise<RunSnapshot | undefined> {
-  const { subject } = (node === undefined && services.panels.active()) || {};
-  if (subject?.kind !== 'run') return anyRun(services, node);
-  return anyRun(services, { runId: basename(subject.directory), directory: subject.directory });
+interface Meant {
+  snapshot: RunSnapshot;
+  child: ChosenChild;
+}
+
+/** What was clicked, else the child of the panel in front. */
+function clickedOrFront({ panels }: Services, clicked: unknown): unknown {
+  const { subject } = (clicked === undefined && panels.active()) || {};
+  if (subject?.kind !== 'run') return clicked;
+  return { runId: basename(subject.directory), directory: subject.directory, child: subject.child };
+}
+
+/** The child an action is meant for, else one the person picks. */
+async function childFor(services: Services, node: unknown): Promise<Meant | undefined> {
+  const snapshot = await anyRun(services, node);
+  if (!snapshot) return undefined;
+  const none = vscode.l10n.t('This workflow has no agents yet.');
+  const child = await chooseChild(services, snapshot, node, () => true, none);
+  return child && { snapshot, child };
 }
 
 export async function openTranscript(services: Services, node: unknown): Promise<void> {
-  const snapshot = await anyRun(services, node);
-  if (!snapshot) return;
-  services.panels.show({ kind: 'run', directory: snapshot.directory, child: 1 });
+  const meant = await childFor(services, node);
+  if (!meant) return;
+  const { snapshot, child } = meant;
+  services.panels.show({ kind: 'run', directory: snapshot.directory, child: child.child });
   services.seen.markSeen([snapshot]);
 }
 
 export async function openTranscriptText(services: Services, node: unknown): Promise<void> {
   const { subject } = (node === undefined && services.panels.active()) || {};
   if (subject?.kind === 'session') {
-    await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(subject.file));
+    await vscode.commands.executeCommand(BUILT_IN.open, vscode.Uri.file(subject.file));
     return;
   }
-  const snapshot = await runFor(services, node);
-  if (!snapshot) return;
-  const { directory, runId, view } = snapshot;
-  const title = view?.label ?? view?.title ?? '';
-  const uri = TranscriptDocuments.uriFor({ directory, runId, agent: view?.agent ?? '', title });
+  const meant = await childFor(services, clickedOrFront(services, node));
+  if (!meant) return;
+  const { directory, runId, view } = meant.snapshot;
+  const { child, title } = meant.child;
+  const agent = findChild(meant.snapshot, child)?.agent ?? view?.agent ?? '';
+  const uri = TranscriptDocuments.uriFor({ directory, runId, child, agent, title });
   const document = await vscode.workspace.openTextDocument(uri);
   await vscode.window.showTextDocument(document, { preview: true });
-  services.seen.markSeen([snapshot]);
+  services.seen.markSeen([meant.snapshot]);
 }
 
 /** Any session file of Pi: the one that was clicked, else one the person picks. */
@@ -101,8 +119,8 @@ async function exported(
   const { subject } = (node === undefined && services.panels.active()) || {};
   if (subject?.kind === 'session')
     return { files: [{ kind: 'session', path: subject.file }], title: basename(subject.file, '.jsonl') };
-  const snapshot = await runFor(services, node);
-  return snapshot && { files: filesOfRun(snapshot, 1), title: runTitle(snapshot) };
+  const meant = await childFor(services, clickedOrFront(services, node));
+  return meant && { files: filesOfRun(meant.snapshot, meant.child.child), title: meant.child.title };
 }
 
 export function findInTranscript({ panels }: Services): void {

@@ -4,12 +4,14 @@ import { basename } from 'node:path';
 import { RunFollower, type RunSnapshot, TranscriptFollower } from '../../client/index.ts';
 import { childLayout } from '../../core/projects/index.ts';
 import { isTerminal } from '../../protocol/index.ts';
+import { findChild } from '../runs/child-state.ts';
 
 const GATHER_MS = 100;
 const POLL_MS = 1000;
 
 export class LiveTranscript {
   readonly #directory: string;
+  readonly #child: number;
   readonly #onChange: () => void;
   readonly #text: TranscriptFollower;
   readonly #run: RunFollower;
@@ -18,10 +20,11 @@ export class LiveTranscript {
   #timer: NodeJS.Timeout | undefined;
   #snapshot: RunSnapshot | undefined;
 
-  constructor(directory: string, onChange: () => void) {
+  constructor(directory: string, child: number, onChange: () => void) {
     this.#directory = directory;
+    this.#child = child;
     this.#onChange = onChange;
-    this.#text = new TranscriptFollower(directory, 1);
+    this.#text = new TranscriptFollower(directory, child);
     this.#run = new RunFollower(basename(directory), directory);
     this.#poll = setInterval(() => {
       this.#watch();
@@ -43,7 +46,9 @@ export class LiveTranscript {
   #watch(): void {
     if (this.#watcher) return;
     try {
-      this.#watcher = watch(childLayout(this.#directory, 1).directory, { persistent: false }, () => this.#soon());
+      this.#watcher = watch(childLayout(this.#directory, this.#child).directory, { persistent: false }, () =>
+        this.#soon(),
+      );
       this.#watcher.on('error', () => this.#watcher?.close());
     } catch {
       // The child's folder is not there yet; the poll looks again.
@@ -62,7 +67,10 @@ export class LiveTranscript {
     const grew = await this.#text.refresh().catch(() => false);
     this.#snapshot = await this.#run.snapshot();
     const { state, error } = this.#snapshot;
-    if (grew || (before && (before.state !== state || before.error?.code !== error?.code))) this.#onChange();
+    const own = (snapshot: RunSnapshot | undefined) => snapshot && findChild(snapshot, this.#child)?.state;
+    const hasChanged =
+      before && (before.state !== state || before.error?.code !== error?.code || own(before) !== own(this.#snapshot));
+    if (grew || hasChanged) this.#onChange();
     if (isTerminal(state) || error?.code === 'run_not_found') this.dispose();
   }
 

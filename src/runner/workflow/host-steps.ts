@@ -19,6 +19,7 @@ import { rootLayout } from '../../core/projects/index.ts';
 import { AliveClock } from '../../core/time/index.ts';
 import { redact } from '../../core/transcripts/index.ts';
 import {
+  type AskedCommand,
   cutText,
   describeError,
   type ErrorValue,
@@ -38,6 +39,9 @@ import { type HostOutput, hostOutput, writeHostOutput } from './host-output.ts';
 const PREVIEW_BYTES = 4096;
 const LOG_BYTES = 1024 * 1024;
 const SHOWN_CHARS = 1000;
+/** Bytes of JSON that a command may take in the question whether it may run: lines of the journal have less than 64 KiB. */
+const ASKED_BYTES = 40 * 1024;
+const ASKED_CHARS = 4000;
 /** Milliseconds a command has to end by itself, and its processes after that. */
 const TERM_MS = 1000;
 const KILL_MS = 2000;
@@ -92,7 +96,7 @@ export class HostSteps {
     const command = String(params['command']).trim();
     const role = typeof params['role'] === 'string' ? params['role'] : null;
     const timeoutMs = Number(params['timeoutMs']);
-    if (!(await this.#mayRun(id, key, command, ended))) return denied(ended.aborted);
+    if (!(await this.#mayRun({ id, key, command, role }, ended))) return denied(ended.aborted);
     const { cwd } = this.#record;
     const { artifacts } = this.#run.layout;
     let target: HostOutput;
@@ -121,7 +125,8 @@ export class HostSteps {
   /** What an earlier runner came to. A command that was under way is never run again by itself: nobody knows what it did. */
   async #known(id: number): Promise<HostResult | undefined> {
     const view = this.#run.view.workflow?.hosts.find((host) => host.id === id);
-    if (!view) return undefined;
+    // Nobody had allowed it: it is asked again.
+    if (!view || view.state === 'asking' || view.state === 'denied') return undefined;
     const stored = await readRegular(this.#file(id)).catch(() => undefined);
     if (view.state !== 'running') return stored === undefined ? unknown(view) : JSON.parse(stored);
     const result: HostResult = stored === undefined ? unknown(view) : JSON.parse(stored);
@@ -129,7 +134,7 @@ export class HostSteps {
     return result;
   }
 
-  async #mayRun(id: number, key: string, command: string, ended: AbortSignal): Promise<boolean> {
+  async #mayRun({ id, key, command, role }: AskedCommand, ended: AbortSignal): Promise<boolean> {
     const { mode, globs } = this.#record.workflow.host;
     if (mode === 'allow' || globs.some((glob) => matches(glob, command))) return !ended.aborted;
     if (mode === 'deny' || ended.aborted) return false;
@@ -138,13 +143,14 @@ export class HostSteps {
     const onEnded = () => this.#waiting.get(questionId)?.(false);
     ended.addEventListener('abort', onEnded, { once: true });
     const asker = { answer: (_: string, answer: QuestionAnswer) => this.#waiting.get(questionId)?.(isYes(answer)) };
-    await this.#questions.ask(asker, {
+    const question = {
       id: questionId,
       method: 'confirm',
       title: `Run this command in ${this.#record.cwd}?`,
       message: `${command}\n\n(${key} of the workflow ${this.#record.workflow.name})`,
       options: [],
-    });
+    };
+    await this.#questions.ask(asker, question, { id, key, command: askedText(command), role });
     try {
       return await answered;
     } finally {
@@ -301,6 +307,13 @@ function unknown({ state }: HostStepView): HostResult {
 
 function failure(reason: string): ErrorValue {
   return describeError('host_failed', { reason: cutText(redact(reason), SHOWN_CHARS) });
+}
+
+/** The whole command: nobody can consent to what they do not see. One of mostly control characters says what is missing. */
+function askedText(command: string): string {
+  const text = redact(command);
+  if (Buffer.byteLength(JSON.stringify(text)) <= ASKED_BYTES) return text;
+  return `${cutText(text, ASKED_CHARS)}\n[… and ${text.length - ASKED_CHARS} more characters]`;
 }
 
 function isYes(answer: QuestionAnswer): boolean {

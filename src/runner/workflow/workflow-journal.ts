@@ -68,7 +68,7 @@ export class WorkflowJournal implements ExecutionJournal {
       if (part.length > 0) events.push({ type: 'workflow.said', step, emits: part, console: [] });
     for (const part of inParts(console))
       if (part.length > 0) events.push({ type: 'workflow.said', step, emits: [], console: part });
-    if (lanes.length > 0) events.push({ type: 'workflow.planned', lanes });
+    if (lanes.length > 0) events.push({ type: 'workflow.planned', step, lanes });
     const parts = inParts(asks);
     for (const [index, part] of parts.entries()) {
       const isLast = index === parts.length - 1;

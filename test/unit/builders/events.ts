@@ -44,6 +44,7 @@ export const oneOfEach: { [T in JournalEventType]: Extract<JournalEvent, { type:
   },
   'workflow.planned': {
     type: 'workflow.planned',
+    step: 1,
     lanes: [{ key: 'north', stages: [{ key: 'north.build', label: null, agent: 'worker' }] }],
   },
   'workflow.stepped': {

@@ -5,8 +5,11 @@ import { Notices } from '../../../src/extension/notices.ts';
 import { RunsInHand } from '../../../src/extension/runs/runs-in-hand.ts';
 import type { RunsModel } from '../../../src/extension/runs/runs-model.ts';
 import type { Services } from '../../../src/extension/services.ts';
+import type { JournalEvent } from '../../../src/protocol/index.ts';
+import { oneOfEach } from '../builders/events.ts';
 import { aSnapshot } from './snapshots.ts';
 import * as editor from './vscode-stand-in.ts';
+import { asks, asksToRun, aWorkflowSnapshot, begun } from './workflows.ts';
 
 vi.mock('vscode', () => import('./vscode-stand-in.ts'));
 
@@ -83,5 +86,32 @@ describe('that a run was cut off', () => {
     await expect(failing).rejects.toThrow('no');
     await lasts(2000);
     expect(editor.messages).toEqual(TOLD);
+  });
+});
+
+describe('the questions of a workflow', () => {
+  it('are told each once, with who asks, and which command it is', async () => {
+    const events = [...begun(1, 'north.draft'), ...begun(2, 'b'), asks(1, 'q1')];
+    const happens = (...more: JournalEvent[]) => {
+      run = aWorkflowSnapshot([...events, ...more], { runId: run.runId });
+      changed.fire(run.runId);
+    };
+    happens();
+    expect(editor.messages).toEqual(['"harbour · north.draft" asks: Which? Pick a gate.']);
+    happens(asksToRun(5, 'ci', 'npm test'), asks(2, 'q2'));
+    expect(editor.messages.slice(1)).toEqual([
+      '"harbour" asks whether "ci" may run a command: npm test',
+      '"harbour · b" asks: Which? Pick a gate.',
+    ]);
+    happens(asksToRun(5, 'ci', 'npm test'), asks(2, 'q2'));
+    expect(editor.messages).toHaveLength(3);
+  });
+
+  it('are not all that is told: a child that is silent is named', () => {
+    run = aWorkflowSnapshot([...begun(1, 'a'), ...begun(2, 'b'), { ...oneOfEach['attention.raised'], child: 2 }], {
+      runId: run.runId,
+    });
+    changed.fire(run.runId);
+    expect(editor.messages).toEqual(['"harbour · b" may need you: it has been silent for long.']);
   });
 });

@@ -4,13 +4,17 @@ import { runHead, sessionHead } from '../../../src/extension/panels/transcript/p
 import {
   type ChildPhase,
   describeError,
+  type JournalEvent,
+  type PanelHead,
   type PanelItem,
   type RunState,
   type RunView,
 } from '../../../src/protocol/index.ts';
+import { oneOfEach, steer } from '../builders/events.ts';
 import { someUsage } from '../builders/transcripts.ts';
 import { aSnapshot } from './snapshots.ts';
 import { workspace } from './vscode-stand-in.ts';
+import { asks, asksToRun, aWorkflowSnapshot, begun, settled } from './workflows.ts';
 
 vi.mock('vscode', () => import('./vscode-stand-in.ts'));
 afterEach(() => {
@@ -83,6 +87,40 @@ describe('the head of a run', () => {
     const head = runHead({ ...aSnapshot('unknown'), error }, 1, facts);
     expect(head).toMatchObject({ state: 'unknown', error: { code: 'run_not_found' } });
     expect(head.error?.hint).toContain('Close this tab');
+  });
+});
+
+describe('the head of a child of a workflow', () => {
+  const head = (events: JournalEvent[], child: number, state?: RunState) =>
+    runHead(aWorkflowSnapshot([...begun(1, 'a'), ...begun(2, 'b'), ...events], state ? { state } : {}), child, facts);
+  const can = (one: PanelHead) => Object.entries(one.can).flatMap(([name, is]) => (is ? [name] : []));
+
+  it('names run and key, and has the state, cost and error of the child alone', () => {
+    const failed = head([settled(2, 'failed')], 2);
+    expect(failed).toMatchObject({ title: 'harbour · b', agent: 'scout', state: 'failed', usage: { input: 100 } });
+    expect(failed.runId).toMatch(/\.2$/);
+    expect(failed.error?.code).toBe('child_model_error');
+    expect(can(failed)).toEqual([]);
+    expect(head([settled(2, 'failed')], 1)).toMatchObject({ state: 'running', error: null, usage: { input: 0 } });
+  });
+
+  it('offers to talk to it and to end it alone, while it works', () => {
+    expect(can(head([], 1))).toEqual(['steer', 'interrupt', 'stop']);
+    expect(can(head([settled(1)], 1))).toEqual([]);
+    expect(can(head([], 1, 'lost'))).toEqual([]);
+    // It is not there yet.
+    expect(can(head([], 9))).toEqual([]);
+    expect(head([{ ...oneOfEach['control.requested'], child: 1, action: 'stop' }], 1).stateWord).toBe('stopping');
+    expect(head([{ ...oneOfEach['control.requested'], child: 1, action: 'stop' }], 2).stateWord).toBe('running');
+  });
+
+  it('has only its own questions and messages', () => {
+    const events = [asks(1, 'q1'), asks(2, 'q2'), asksToRun(3, 'ci', 'make'), steer('to two', { child: 2 })];
+    const two = head(events, 2);
+    expect(two.questions.map(({ id }) => id)).toEqual(['q2']);
+    expect(two.steering.map(({ requestId }) => requestId)).toEqual(['to two']);
+    expect(two.state).toBe('waiting');
+    expect(head(events, 1).steering).toEqual([]);
   });
 });
 

@@ -2,39 +2,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RunSnapshot } from '../../../src/client/index.ts';
 import { ActiveFilter } from '../../../src/extension/runs/active-filter.ts';
-import type { ShownProject, ShownRun } from '../../../src/extension/runs/runs-layout.ts';
-import type { RunsChange, RunsModel, RunsProblem } from '../../../src/extension/runs/runs-model.ts';
+import type { RunsModel } from '../../../src/extension/runs/runs-model.ts';
 import { SeenRuns } from '../../../src/extension/runs/seen-runs.ts';
 import { type RunsNode, RunsTree } from '../../../src/extension/trees/runs/runs-tree.ts';
+import { MemoryRuns } from './memory-runs.ts';
 import { aSnapshot } from './snapshots.ts';
 import * as editor from './vscode-stand-in.ts';
 
 vi.mock('vscode', () => import('./vscode-stand-in.ts'));
 
-/** Runs in memory. */
-class Model {
-  readonly #changed = new editor.EventEmitter<RunsChange>();
-  readonly onDidChange = this.#changed.event;
-  runs = new Map<string, ShownRun>();
-  shownProjects: ShownProject[] = [{ name: 'one', title: 'One', hasMore: false }];
-  problemList: RunsProblem[] = [];
-
-  ready = async () => undefined;
-  get = (runId: string) => this.runs.get(runId)?.snapshot;
-  all = () => [...this.runs.values()];
-  projects = () => this.shownProjects;
-  problems = () => this.problemList;
-  projectTitle = () => 'One';
-  active = () => this.all().map(({ snapshot }) => snapshot);
-
-  put(snapshot: RunSnapshot, project = 'one'): void {
-    const before = this.runs.has(snapshot.runId);
-    this.runs.set(snapshot.runId, { snapshot, project });
-    this.#changed.fire(before ? snapshot.runId : undefined);
-  }
-}
-
-let model: Model;
+let model: MemoryRuns;
 let seen: SeenRuns;
 let filter: ActiveFilter;
 let tree: RunsTree;
@@ -42,7 +19,7 @@ let drawn: (RunsNode | RunsNode[] | undefined)[];
 
 beforeEach(() => {
   editor.contexts.clear();
-  model = new Model();
+  model = new MemoryRuns();
   seen = new SeenRuns(new editor.Memento() as never);
   filter = new ActiveFilter(new editor.Memento() as never);
   tree = new RunsTree(model as unknown as RunsModel, seen, filter);

@@ -21,6 +21,8 @@ export class TreeItem {
   description?: string;
   contextValue?: string;
   accessibilityInformation?: { label: string };
+  command?: { command: string; arguments?: unknown[] };
+  tooltip?: unknown;
   readonly label: string;
   readonly collapsibleState: number;
   constructor(label: string, collapsibleState = 0) {
@@ -66,7 +68,10 @@ export interface View {
 }
 
 /** The view that was created last. */
-export const created: { view: View } = { view: { visible: false, selection: [] } };
+export const created: { view: View; collapsed: EventEmitter<{ element: unknown }> } = {
+  view: { visible: false, selection: [] },
+  collapsed: new EventEmitter(),
+};
 /** Context keys that are set. */
 export const contexts = new Map<string, unknown>();
 
@@ -83,7 +88,8 @@ export const window = {
   showWarningMessage: say,
   showErrorMessage: say,
   createTreeView: () => {
-    created.view = { visible: false, selection: [], ...{ dispose: () => undefined } };
+    const { event: onDidCollapseElement } = created.collapsed;
+    created.view = { visible: false, selection: [], ...{ dispose: () => undefined, onDidCollapseElement } };
     return created.view;
   },
 };

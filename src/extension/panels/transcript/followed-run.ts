@@ -11,7 +11,7 @@ export class FollowedRun {
   readonly #directory: string;
   readonly #onChange: (snapshot: RunSnapshot) => void;
   readonly #follower: RunFollower;
-  readonly #poll: NodeJS.Timeout;
+  #poll: NodeJS.Timeout | undefined;
   #watcher: FSWatcher | undefined;
   #timer: NodeJS.Timeout | undefined;
   #mark = '';
@@ -21,10 +21,7 @@ export class FollowedRun {
     this.#directory = directory;
     this.#onChange = onChange;
     this.#follower = new RunFollower(basename(directory), directory);
-    this.#poll = setInterval(() => {
-      this.#watch();
-      this.#soon();
-    }, POLL_MS);
+    this.#startPolling();
     this.#watch();
     void this.#look();
   }
@@ -59,13 +56,27 @@ export class FollowedRun {
       this.#mark = mark;
       this.#onChange(snapshot);
     }
-    // It will not change any more.
-    if (isTerminal(snapshot.state)) this.dispose();
+    if (!isTerminal(snapshot.state)) this.#startPolling();
+    // It will not change any more; only a workflow can be continued.
+    else if (snapshot.view?.workflow) this.#stopPolling();
+    else this.dispose();
+  }
+
+  #startPolling(): void {
+    this.#poll ??= setInterval(() => {
+      this.#watch();
+      this.#soon();
+    }, POLL_MS);
+  }
+
+  #stopPolling(): void {
+    clearInterval(this.#poll);
+    this.#poll = undefined;
   }
 
   dispose(): void {
     this.#isDisposed = true;
-    clearInterval(this.#poll);
+    this.#stopPolling();
     clearTimeout(this.#timer);
     this.#watcher?.close();
   }

@@ -1,9 +1,12 @@
 /** Head and foot of the transcript page: the run in words and numbers, and what can be done with it. */
 import * as vscode from 'vscode';
 import { isResumable, mayNeedForce, type RunSnapshot } from '../../../client/index.ts';
-import type { ChildView, PanelHead, PanelItem, RunState } from '../../../protocol/index.ts';
+import { childRunId } from '../../../core/runs/index.ts';
+import type { ChildView, PanelHead, PanelItem, RunState, SteerView } from '../../../protocol/index.ts';
 import { translatedError } from '../../error-words.ts';
+import { childState, findChild, isWorkflow } from '../../runs/child-state.ts';
 import { runTitle, stateWord } from '../../trees/runs/run-words.ts';
+import { childTitle } from '../../trees/runs/workflow/child-names.ts';
 
 export const isWorking = (state: RunState): boolean => state === 'queued' || state === 'running' || state === 'waiting';
 
@@ -16,14 +19,38 @@ export interface HeadFacts {
   window: number | null;
 }
 
+const NOTHING: PanelHead['can'] = { steer: false, interrupt: false, stop: false, forceStop: false, resume: false };
+
 const contextOf = ({ tokens, window }: HeadFacts): PanelHead['context'] =>
   tokens === null ? null : { tokens, window };
 
+/** How the child of a panel stands: of a single run as the run does. */
+export function ownState(snapshot: RunSnapshot, childIndex: number): RunState {
+  const child = isWorkflow(snapshot) ? findChild(snapshot, childIndex) : undefined;
+  return child ? childState(child, snapshot) : snapshot.state;
+}
+
+/** What was said to it. */
+export function steeringOf({ view }: Pick<RunSnapshot, 'view'>, childIndex: number): SteerView[] {
+  return view?.steering.filter(({ child }) => child === undefined || child === childIndex) ?? [];
+}
+
 export function runHead(snapshot: RunSnapshot, childIndex: number, facts: HeadFacts): PanelHead {
+  const child = findChild(snapshot, childIndex);
+  if (child && isWorkflow(snapshot)) return childHead(snapshot, child, facts);
   const { state, view, runId, error } = snapshot;
-  const child = view?.children.find(({ index }) => index === childIndex);
   const working = isWorking(state);
   const canResume = view !== null && isResumable(state, view) && vscode.workspace.isTrusted;
+  // A child that is not known yet, or not any more.
+  const can = isWorkflow(snapshot)
+    ? NOTHING
+    : {
+        steer: working,
+        interrupt: working,
+        stop: working || state === 'lost',
+        forceStop: mayNeedForce(state, view),
+        resume: canResume,
+      };
   return {
     runId,
     title: runTitle(snapshot),
@@ -39,12 +66,38 @@ export function runHead(snapshot: RunSnapshot, childIndex: number, facts: HeadFa
     error: error && (error.code === 'run_not_found' ? { ...error, ...gone() } : translatedError(error)),
     questions: view?.questions ?? [],
     steering: view?.steering ?? [],
+    can,
+    source: facts.source,
+  };
+}
+
+/** One child of a workflow: its own state, time and cost. It is talked to and ended alone; the workflow goes on. */
+function childHead(snapshot: RunSnapshot, child: ChildView, facts: HeadFacts): PanelHead {
+  const { view, runId } = snapshot;
+  const state = childState(child, snapshot);
+  const working = isWorking(state);
+  return {
+    runId: childRunId(runId, child.index),
+    title: childTitle(runTitle(snapshot), child),
+    agent: child.agent,
+    state,
+    stateWord: (child.endRequested ?? view?.stopRequested) && working ? vscode.l10n.t('stopping') : stateWord(state),
+    activity: working ? activityOf(child) : null,
+    model: facts.model ?? child.model,
+    usage: child.usage,
+    context: contextOf(facts),
+    startedAt: child.startedAt,
+    endedAt: child.endedAt,
+    error: child.error && translatedError(child.error),
+    questions: view?.questions.filter((question) => question.child === child.index) ?? [],
+    steering: steeringOf(snapshot, child.index),
     can: {
       steer: working,
       interrupt: working,
-      stop: working || state === 'lost',
-      forceStop: mayNeedForce(state, view),
-      resume: canResume,
+      stop: working,
+      // Force ends the runner of the whole workflow, and a workflow is continued as a whole.
+      forceStop: false,
+      resume: false,
     },
     source: facts.source,
   };
@@ -76,7 +129,7 @@ export function sessionHead(title: string, facts: HeadFacts): PanelHead {
     error: null,
     questions: [],
     steering: [],
-    can: { steer: false, interrupt: false, stop: false, forceStop: false, resume: false },
+    can: NOTHING,
     source: facts.source,
   };
 }

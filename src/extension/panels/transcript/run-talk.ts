@@ -13,26 +13,32 @@ type Receipt = Extract<ToTranscriptPanel, { type: 'receipt' }>;
 
 export class RunTalk {
   /** Absent for a session of no run: nobody is there who could be told anything. */
-  readonly #directory: string | undefined;
+  readonly #run: Extract<Subject, { kind: 'run' }> | undefined;
+  /** Whether the run has several children: then the one that is meant is named. */
+  readonly #isWorkflow: () => boolean;
   readonly #services: Services;
   readonly #send: (receipt: Receipt) => void;
   #isSending = false;
 
-  constructor(subject: Subject, services: Services, send: (receipt: Receipt) => void) {
-    this.#directory = subject.kind === 'run' ? subject.directory : undefined;
+  constructor(subject: Subject, services: Services, isWorkflow: () => boolean, send: (receipt: Receipt) => void) {
+    this.#run = subject.kind === 'run' ? subject : undefined;
+    this.#isWorkflow = isWorkflow;
     this.#services = services;
     this.#send = send;
   }
 
+  get #draftKey(): string {
+    return this.#run ? steerDraftKey(basename(this.#run.directory), this.#run.child) : '';
+  }
+
   get draft(): string {
-    if (this.#directory === undefined) return '';
-    return this.#services.state.get<string>(steerDraftKey(basename(this.#directory))) ?? '';
+    return (this.#run && this.#services.state.get<string>(this.#draftKey)) ?? '';
   }
 
   async keepDraft(text: string): Promise<void> {
     // A box that was emptied by sending is not empty for good before there is a receipt.
-    if (this.#directory === undefined || (this.#isSending && text === '')) return;
-    await this.#services.state.update(steerDraftKey(basename(this.#directory)), text === '' ? undefined : text);
+    if (!this.#run || (this.#isSending && text === '')) return;
+    await this.#services.state.update(this.#draftKey, text === '' ? undefined : text);
   }
 
   /** Never throws: what goes wrong is the receipt. The text stays the draft until the child has it in its queue. */
@@ -40,15 +46,23 @@ export class RunTalk {
     const { toolbox, owner, state: memento } = this.#services;
     const receipt = (state: Receipt['state'], message: string | null) =>
       this.#send({ type: 'receipt', request, state, message });
-    if (this.#directory === undefined) {
+    if (!this.#run) {
       receipt('refused', vscode.l10n.t('No agent is running here.'));
       return;
     }
-    const key = steerDraftKey(basename(this.#directory));
+    const key = this.#draftKey;
+    const { directory, child } = this.#run;
     this.#isSending = true;
     try {
       await memento.update(key, text);
-      const { state, reason } = await steerRun(toolbox, this.#directory, owner, text, mode);
+      const { state, reason } = await steerRun(
+        toolbox,
+        directory,
+        owner,
+        text,
+        mode,
+        this.#isWorkflow() ? child : undefined,
+      );
       // What was written meanwhile stays.
       if ((state === 'queued' || state === 'delivered') && this.draft === text) await memento.update(key, undefined);
       receipt(state, reason);
@@ -61,9 +75,9 @@ export class RunTalk {
   }
 
   async answer({ request, questionId, answer }: Message<'answer'>): Promise<void> {
-    if (this.#directory === undefined) return;
+    if (!this.#run) return;
     const { toolbox, owner } = this.#services;
-    const { accepted, reason } = await answerQuestion(toolbox, this.#directory, owner, questionId, answer);
+    const { accepted, reason } = await answerQuestion(toolbox, this.#run.directory, owner, questionId, answer);
     this.#send({ type: 'receipt', request, state: accepted ? 'delivered' : 'refused', message: reason });
   }
 }

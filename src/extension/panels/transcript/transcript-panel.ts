@@ -18,12 +18,13 @@ import {
 import { COMMANDS } from '../../command-ids.ts';
 import { translatedError } from '../../error-words.ts';
 import { showError } from '../../messages.ts';
+import { findChild, isWorkflow } from '../../runs/child-state.ts';
 import type { Services } from '../../services.ts';
 import type { BodyDocuments } from './body-documents.ts';
 import { FollowedRun } from './followed-run.ts';
 import { openFileAt, openLink } from './open-elsewhere.ts';
 import { Outbox } from './outbox.ts';
-import { isWorking, lastRequest, runHead, sessionHead } from './panel-head.ts';
+import { isWorking, lastRequest, ownState, runHead, sessionHead, steeringOf } from './panel-head.ts';
 import { RunTalk } from './run-talk.ts';
 import { stateIcon } from './state-icon.ts';
 import type { Subject } from './subject.ts';
@@ -78,7 +79,12 @@ export class TranscriptPanel {
     this.#tools = tools;
     this.#source = { kind: subject.kind === 'run' ? 'mirror' : 'session', other: false };
     this.#outbox = new Outbox((message) => panel.webview.postMessage(message));
-    this.#talk = new RunTalk(subject, tools.services, (receipt) => this.#outbox.send(receipt));
+    this.#talk = new RunTalk(
+      subject,
+      tools.services,
+      () => this.#snapshot !== undefined && isWorkflow(this.#snapshot),
+      (receipt) => this.#outbox.send(receipt),
+    );
     this.#subscriptions.push(
       panel.webview.onDidReceiveMessage((message: unknown) => void this.#receive(message)),
       panel.onDidChangeViewState(() => this.#seen()),
@@ -135,8 +141,9 @@ export class TranscriptPanel {
   /** Something became known of the run. */
   #learn(snapshot: RunSnapshot): void {
     if (this.#isDisposed || this.subject.kind !== 'run') return;
-    const hasEnded = this.#snapshot !== undefined && isWorking(this.#snapshot.state) && !isWorking(snapshot.state);
+    const wasWorking = this.#isAtWork;
     this.#snapshot = snapshot;
+    const hasEnded = wasWorking && !this.#isAtWork;
     const files = filesOfRun(snapshot, this.subject.child);
     const isNew =
       files.length !== this.#files.length || files.some(({ path }, index) => this.#files[index]?.path !== path);
@@ -152,6 +159,12 @@ export class TranscriptPanel {
     this.#outbox.sendHead(this.#head());
   }
 
+  /** Whether the child this panel shows is working. */
+  get #isAtWork(): boolean {
+    const { subject } = this;
+    return this.#snapshot !== undefined && subject.kind === 'run' && isWorking(ownState(this.#snapshot, subject.child));
+  }
+
   /** What is shown is not there or has gaps: another file may be better now. */
   #isLacking(): boolean {
     return this.#hasGap || (this.#window !== undefined && !this.#window.there[this.#window.shown]);
@@ -159,9 +172,8 @@ export class TranscriptPanel {
 
   #sourceContext(): SourceContext {
     if (this.subject.kind === 'session') return { live: null, steering: [] };
-    const { state, view } = this.#snapshot ?? {};
-    const steering = (view?.steering ?? []).map(({ mode, preview }) => ({ mode, preview }));
-    return { live: state !== undefined && isWorking(state), steering };
+    const steering = this.#snapshot ? steeringOf(this.#snapshot, this.subject.child) : [];
+    return { live: this.#isAtWork, steering: steering.map(({ mode, preview }) => ({ mode, preview })) };
   }
 
   #tellReader(): void {
@@ -316,7 +328,7 @@ export class TranscriptPanel {
         await this.#talk.keepDraft(message.text);
         break;
       case 'open.file':
-        await openFileAt(this.#snapshot?.view?.cwd ?? this.#cwd, message.path, message.line);
+        await openFileAt(this.#folder, message.path, message.line);
         break;
       case 'open.link':
         await openLink(message.url);
@@ -347,8 +359,15 @@ export class TranscriptPanel {
       if (name === 'open-text') await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(subject.file));
       return;
     }
-    const { directory } = subject;
-    await vscode.commands.executeCommand(COMMAND_IDS[name], { runId: basename(directory), directory });
+    const { directory, child } = subject;
+    await vscode.commands.executeCommand(COMMAND_IDS[name], { runId: basename(directory), directory, child });
+  }
+
+  /** Where the child works. */
+  get #folder(): string | null {
+    const { subject } = this;
+    const child = this.#snapshot && subject.kind === 'run' ? findChild(this.#snapshot, subject.child) : undefined;
+    return child?.cwd ?? this.#snapshot?.view?.cwd ?? this.#cwd;
   }
 
   /** A hidden page is no more: what happens meanwhile is not read. It says `ready` when it is there again. */
@@ -363,7 +382,9 @@ export class TranscriptPanel {
   /** Title and icon of the tab. */
   #draw(): void {
     const { title, agent, state } = this.#head();
-    const name = agent === null ? title : `${agent} ${title}`;
+    // The key of a workflow's child tells more of it than its agent.
+    const isNamed = agent === null || (this.#snapshot !== undefined && isWorkflow(this.#snapshot));
+    const name = isNamed ? title : `${agent} ${title}`;
     const letters = [...name];
     this.#panel.title = letters.length > 40 ? `${letters.slice(0, 39).join('')}…` : name;
     this.#panel.iconPath = stateIcon(this.#tools.extensionUri, state);

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { COMMANDS, ITEM } from '../../command-ids.ts';
 import { errorWords } from '../../error-words.ts';
 import type { RunsProblem } from '../../runs/runs-model.ts';
-import { WARNING } from './run-item.ts';
+import { WARNING } from './state-icon.ts';
 
 export function createProjectItem(title: string, id: string): vscode.TreeItem {
   const item = new vscode.TreeItem(title, vscode.TreeItemCollapsibleState.Expanded);

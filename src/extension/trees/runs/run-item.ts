@@ -1,43 +1,24 @@
 /** One run as a row of the tree. */
 import * as vscode from 'vscode';
-import { isResumable, mayNeedForce, type RunSnapshot } from '../../../client/index.ts';
+import { isResumable, mayContinue, mayNeedForce, type RunSnapshot } from '../../../client/index.ts';
 import {
   elapsedMs,
   formatCost,
   formatDuration,
   formatTokens,
-  type RunState,
+  isTerminal,
+  type RunView,
   totalTokens,
 } from '../../../protocol/index.ts';
 import { COMMANDS, ITEM } from '../../command-ids.ts';
+import { progressOf, workflowRows } from '../../runs/workflow-rows.ts';
 import { runSentence, runTitle, stateText } from './run-words.ts';
+import { stateIcon } from './state-icon.ts';
+import { progressText } from './workflow/row-words.ts';
 
-// Not the colours of lists and tests: high-contrast themes have none for some of them, and the green is too light on white.
-const SUCCESS = 'charts.green';
-const ERROR = 'problemsErrorIcon.foreground';
-export const WARNING = 'problemsWarningIcon.foreground';
-
-const ICONS: Record<RunState, { icon: string; color?: string }> = {
-  queued: { icon: 'clock' },
-  running: { icon: 'sync~spin', color: 'charts.blue' },
-  waiting: { icon: 'question', color: 'charts.yellow' },
-  paused: { icon: 'debug-pause', color: 'charts.yellow' },
-  complete: { icon: 'pass', color: SUCCESS },
-  partial: { icon: 'warning', color: WARNING },
-  failed: { icon: 'error', color: ERROR },
-  stopped: { icon: 'circle-slash' },
-  rejected: { icon: 'circle-slash' },
-  lost: { icon: 'debug-disconnect', color: WARNING },
-  unresponsive: { icon: 'watch', color: WARNING },
-  unknown: { icon: 'question' },
-};
-
-export function stateIcon(state: RunState): vscode.ThemeIcon {
-  const { icon, color } = ICONS[state];
-  return new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
-}
-
-function contextValueOf({ state, view }: RunSnapshot, needsPerson: boolean): string {
+function contextValueOf(snapshot: RunSnapshot, needsPerson: boolean): string {
+  const { state, view } = snapshot;
+  if (view?.workflow) return workflowContext(snapshot, view, needsPerson);
   switch (state) {
     case 'queued':
     case 'running':
@@ -65,6 +46,25 @@ function contextValueOf({ state, view }: RunSnapshot, needsPerson: boolean): str
   }
 }
 
+/** A workflow has no work of its own that could be steered, interrupted or resumed by words. */
+function workflowContext({ state }: RunSnapshot, view: RunView, needsPerson: boolean): string {
+  switch (state) {
+    case 'queued':
+    case 'running':
+      return mayNeedForce(state, view) ? ITEM.endingWorkflow : ITEM.activeWorkflow;
+    case 'waiting':
+      return mayNeedForce(state, view) ? ITEM.endingWorkflow : ITEM.waitingWorkflow;
+    case 'lost':
+      return ITEM.lostWorkflow;
+    case 'unresponsive':
+    case 'unknown':
+      return ITEM.unresponsiveWorkflow;
+    default:
+      if (state === 'failed' && needsPerson) return mayContinue(view) ? ITEM.unseenWorkflow : ITEM.unseenFinalWorkflow;
+      return mayContinue(view) ? ITEM.resumableWorkflow : ITEM.endedWorkflow;
+  }
+}
+
 export interface RunItemContext {
   needsPerson: boolean;
   /** Named in the row when its section holds runs of several projects. */
@@ -74,13 +74,16 @@ export interface RunItemContext {
 
 export function createRunItem(snapshot: RunSnapshot, context: RunItemContext): vscode.TreeItem {
   const { view, state } = snapshot;
-  const item = new vscode.TreeItem(runTitle(snapshot), vscode.TreeItemCollapsibleState.None);
+  const { None, Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
+  const isOpen = !isTerminal(state);
+  const item = new vscode.TreeItem(runTitle(snapshot), !view?.workflow ? None : isOpen ? Expanded : Collapsed);
   item.id = snapshot.runId;
   item.iconPath = stateIcon(state);
   item.contextValue = contextValueOf(snapshot, context.needsPerson);
   item.accessibilityInformation = { label: runSentence(snapshot) };
   item.description = descriptionOf(snapshot, context);
-  if (!view) return item;
+  // What a workflow consists of stands below it.
+  if (!view || view.workflow) return item;
   item.command = {
     command: COMMANDS.openTranscript,
     title: vscode.l10n.t('Open Transcript'),
@@ -96,12 +99,23 @@ function descriptionOf(snapshot: RunSnapshot, { project, now }: RunItemContext):
   const tokens = totalTokens(view.usage);
   const parts = [
     project,
-    view.agent,
+    // Of a workflow more has to find room.
+    view.workflow ? undefined : view.agent,
     words,
-    formatDuration(elapsedMs(view, state, now)),
+    view.workflow ? progressText(progressOf(workflowRows(snapshot))) : undefined,
+    // With the row of a workflow that is open, everything below it is asked for again: too much for every second.
+    view.workflow && !isTerminal(state) ? undefined : formatDuration(elapsedMs(view, state, now)),
     view.model?.slice(view.model.indexOf('/') + 1),
     tokens > 0 ? vscode.l10n.t('{0} tok', formatTokens(tokens)) : undefined,
     view.usage.cost > 0 ? formatCost(view.usage.cost) : undefined,
   ];
   return parts.filter((part) => part !== undefined).join(' · ');
+}
+
+/** What of the row changes with the run alone, not with its clock and its counters. */
+export function runMark(snapshot: RunSnapshot, { needsPerson, project }: Omit<RunItemContext, 'now'>): string {
+  const { view } = snapshot;
+  const progress = view?.workflow ? progressText(progressOf(workflowRows(snapshot))) : '';
+  const words = [snapshot.state, contextValueOf(snapshot, needsPerson), stateText(snapshot), progress, project];
+  return [runTitle(snapshot), ...words, snapshot.error?.message].join('\n');
 }

@@ -2,29 +2,36 @@
 import * as vscode from 'vscode';
 import type { RunSnapshot } from '../../../client/index.ts';
 import { type ProcessProof, processProof } from '../../../core/runs/index.ts';
-import { visible } from '../../../core/transcripts/index.ts';
-import { elapsedMs, formatCost, formatDuration, totalTokens } from '../../../protocol/index.ts';
+import {
+  type ChildView,
+  elapsedMs,
+  formatCost,
+  formatDuration,
+  totalTokens,
+  type WorkflowView,
+} from '../../../protocol/index.ts';
 import { errorWords } from '../../error-words.ts';
+import { progressOf, workflowRows } from '../../runs/workflow-rows.ts';
 import { attentionText, stateText } from './run-words.ts';
+import { TooltipLines } from './tooltip-lines.ts';
+import { progressText } from './workflow/row-words.ts';
 
 export function createRunTooltip(
   snapshot: RunSnapshot,
   project: string | undefined,
   now: number,
 ): vscode.MarkdownString {
-  const text = new vscode.MarkdownString('', true);
+  const lines = new TooltipLines();
+  const line = lines.add.bind(lines);
   const { view, error } = snapshot;
-  const line = (name: string, value: string | null | undefined) => {
-    if (!value) return;
-    text.appendMarkdown(`**${name}**: `);
-    text.appendText(visible(value));
-    text.appendMarkdown('  \n');
-  };
-  line(vscode.l10n.t('Task'), view?.title);
-  line(vscode.l10n.t('State'), stateText(snapshot));
-  line(vscode.l10n.t('Agent'), view?.agent);
-  line(vscode.l10n.t('Model'), view?.model);
-  line(vscode.l10n.t('Thinking'), view?.children[0]?.thinking);
+  if (view?.workflow) workflowLines(lines, snapshot, view.workflow);
+  else {
+    line(vscode.l10n.t('Task'), view?.title);
+    line(vscode.l10n.t('State'), stateText(snapshot));
+    line(vscode.l10n.t('Agent'), view?.agent);
+    line(vscode.l10n.t('Model'), view?.model);
+    line(vscode.l10n.t('Thinking'), view?.children[0]?.thinking);
+  }
   line(vscode.l10n.t('Project'), project);
   line(vscode.l10n.t('Folder'), view?.cwd);
   line(vscode.l10n.t('Started'), view && new Date(view.createdAt).toLocaleString(vscode.env.language));
@@ -32,8 +39,7 @@ export function createRunTooltip(
   line(vscode.l10n.t('Tokens'), view && `${totalTokens(view.usage)} (${formatCost(view.usage.cost)})`);
   for (const question of view?.questions ?? [])
     line(vscode.l10n.t('Asks'), [question.title, question.message].filter(Boolean).join(' '));
-  if ((view?.children[0]?.attention.length ?? 0) > 0)
-    line(vscode.l10n.t('Attention'), view?.children[0]?.attention.map(attentionText).join(', '));
+  for (const child of view?.children ?? []) line(attentionName(child), child.attention.map(attentionText).join(', '));
   line(vscode.l10n.t('Resumed from'), view?.resumedFrom);
   line(vscode.l10n.t('Error'), error && errorWords(error).message.split('\n')[0]);
   line(vscode.l10n.t('Next step'), error?.hint);
@@ -46,7 +52,19 @@ export function createRunTooltip(
   line(vscode.l10n.t('Damaged'), snapshot.damage);
   line(vscode.l10n.t('Processes'), view && proofText(processProof(view)));
   line(vscode.l10n.t('Run'), snapshot.runId);
-  return text;
+  return lines.text;
+}
+
+function workflowLines(lines: TooltipLines, snapshot: RunSnapshot, { name, file, continued }: WorkflowView): void {
+  lines.add(vscode.l10n.t('Workflow'), name);
+  lines.add(vscode.l10n.t('File'), file);
+  lines.add(vscode.l10n.t('State'), stateText(snapshot));
+  lines.add(vscode.l10n.t('Progress'), progressText(progressOf(workflowRows(snapshot))));
+  lines.add(vscode.l10n.t('Continued'), continued === 0 ? null : String(continued));
+}
+
+function attentionName({ key }: ChildView): string {
+  return key === undefined ? vscode.l10n.t('Attention') : vscode.l10n.t('Attention ({0})', key);
 }
 
 function proofText(proof: ProcessProof): string | null {

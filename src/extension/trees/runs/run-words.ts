@@ -2,7 +2,8 @@
 import * as vscode from 'vscode';
 import type { RunSnapshot } from '../../../client/index.ts';
 import { visible } from '../../../core/transcripts/index.ts';
-import type { AttentionKind, RunState } from '../../../protocol/index.ts';
+import type { AttentionKind, ChildView, RunState } from '../../../protocol/index.ts';
+import { askingText } from './workflow/child-names.ts';
 
 export function runTitle({ view, runId }: RunSnapshot): string {
   return visible(view ? (view.label ?? view.title) : runId);
@@ -34,14 +35,23 @@ export function wordForState(value: unknown): string | undefined {
 
 /** The state in words, with what the agent is doing while it runs. */
 export function stateText(snapshot: RunSnapshot): string {
-  const child = snapshot.view?.children[0];
-  if (snapshot.state !== 'running' || !child?.phase) return stateWord(snapshot.state);
-  if (snapshot.view?.stopRequested) return vscode.l10n.t('stopping');
-  switch (child.phase) {
+  const { state, view } = snapshot;
+  if (view?.workflow) {
+    if (state === 'running' && view.stopRequested) return vscode.l10n.t('stopping');
+    return (state === 'waiting' && askingText(snapshot)) || stateWord(state);
+  }
+  const child = view?.children[0];
+  if (state !== 'running' || !child?.phase) return stateWord(state);
+  return view?.stopRequested ? vscode.l10n.t('stopping') : activityWord(child);
+}
+
+/** What a child that runs is doing. */
+export function activityWord({ phase, tool }: Pick<ChildView, 'phase' | 'tool'>): string {
+  switch (phase) {
     case 'starting':
       return vscode.l10n.t('starting');
     case 'tool':
-      return child.tool ?? vscode.l10n.t('running');
+      return tool ?? vscode.l10n.t('running');
     case 'retrying':
       return vscode.l10n.t('retrying');
     case 'compacting':
@@ -68,7 +78,14 @@ const SENTENCES: Record<RunState, (title: string, agent: string) => string> = {
 
 /** What a screen reader says of a run. It changes with the state, never with the clock. */
 export function runSentence(snapshot: RunSnapshot): string {
-  return SENTENCES[snapshot.state](runTitle(snapshot), snapshot.view?.agent ?? '');
+  const { state, view } = snapshot;
+  if (!view?.workflow) return sentence(state, runTitle(snapshot), view?.agent ?? '');
+  return sentence(state, runTitle(snapshot), vscode.l10n.t('workflow'));
+}
+
+/** The same of an agent by its name. */
+export function sentence(state: RunState, title: string, agent: string): string {
+  return SENTENCES[state](title, agent);
 }
 
 export function attentionText(kind: AttentionKind): string {

@@ -1,5 +1,6 @@
 /** The Runs view. Of a run that changed only its row is asked for again; of one that moved, the two sections. */
 import * as vscode from 'vscode';
+import type { RunSnapshot } from '../../../client/index.ts';
 import { RUNS_VIEW } from '../../command-ids.ts';
 import type { ActiveFilter } from '../../runs/active-filter.ts';
 import { dayOf } from '../../runs/run-days.ts';
@@ -7,21 +8,25 @@ import { allSections, layoutRuns, type RunsLayout, sectionKeys } from '../../run
 import type { RunsChange, RunsModel } from '../../runs/runs-model.ts';
 import type { SeenRuns } from '../../runs/seen-runs.ts';
 import { createMoreItem, createProblemItem, createProjectItem } from './plain-items.ts';
-import { createRunItem } from './run-item.ts';
+import { createRunItem, runMark } from './run-item.ts';
 import { createRunTooltip } from './run-tooltip.ts';
 import { createSectionItem } from './section-item.ts';
 import { ViewState } from './view-state.ts';
+import { type BranchNode, WorkflowBranches } from './workflow/workflow-branches.ts';
 
 export type RunsNode =
   | { kind: 'section'; key: string }
   | { kind: 'project'; name: string }
   | { kind: 'run'; runId: string }
   | { kind: 'more'; project: string }
-  | { kind: 'problem'; index: number };
+  | { kind: 'problem'; index: number }
+  | BranchNode;
 
 const TICK_MS = 1000;
 /** Rows whose elapsed time moves on. */
 const MAX_TICKING = 20;
+/** With the row of a run that is open, all rows below it are asked for again: what it has cost is told in longer steps. */
+const OPEN_RUN_TICKS = 10;
 
 const EMPTY: RunsLayout = { needs: undefined, projects: [], filtering: false, shown: 0, total: 0 };
 
@@ -34,6 +39,10 @@ export class RunsTree implements vscode.TreeDataProvider<RunsNode>, vscode.Dispo
   /** The view knows nodes by identity: one object for each. */
   readonly #nodes = new Map<string, RunsNode>();
   readonly #state: ViewState;
+  readonly #branches: WorkflowBranches;
+  /** How the rows of runs with open branches were drawn. */
+  readonly #marks = new Map<string, string>();
+  #ticks = 0;
   readonly view: vscode.TreeView<RunsNode>;
   readonly onDidChangeTreeData = this.#changed.event;
   #layout = EMPTY;
@@ -46,8 +55,15 @@ export class RunsTree implements vscode.TreeDataProvider<RunsNode>, vscode.Dispo
     this.#filter = filter;
     this.view = vscode.window.createTreeView<RunsNode>(RUNS_VIEW, { treeDataProvider: this, showCollapseAll: true });
     this.#state = new ViewState(this.view);
+    this.#branches = new WorkflowBranches(
+      (runId) => model.get(runId),
+      (key, make) => this.#node(`in ${key}`, make) as BranchNode,
+    );
     this.#disposables.push(
       this.view,
+      this.view.onDidCollapseElement(({ element }) => {
+        if (element.kind === 'run') this.#branches.close(element.runId);
+      }),
       this.#changed,
       model.onDidChange((change) => this.#update(change)),
       seen.onDidChange(() => this.#update(undefined)),
@@ -64,9 +80,23 @@ export class RunsTree implements vscode.TreeDataProvider<RunsNode>, vscode.Dispo
       this.#update(undefined);
       return;
     }
-    const ticking = this.#model.active().filter(({ state }) => state === 'running' || state === 'queued');
-    const nodes = ticking.slice(0, MAX_TICKING).map(({ runId }) => this.#runNode(runId));
-    if (nodes.length > 0) this.#changed.fire(nodes);
+    this.#ticks += 1;
+    const ticking = this.#model.active().filter(isTicking);
+    const isRunsTurn = this.#ticks % OPEN_RUN_TICKS === 0;
+    const nodes = ticking
+      .slice(0, MAX_TICKING)
+      .flatMap(({ runId }) =>
+        isRunsTurn || !this.#branches.isOpen(runId) ? [this.#runNode(runId)] : this.#branches.ticking(runId),
+      );
+    if (nodes.length > 0) this.#changed.fire(nodes.slice(0, MAX_TICKING));
+  }
+
+  /** What to draw of a run that stayed where it is. */
+  #changedIn(runId: string): RunsNode | RunsNode[] | undefined {
+    const change = this.#branches.change(runId);
+    if (change === undefined || change === 'whole' || this.#marks.get(runId) !== this.#markOf(runId))
+      return this.#runNode(runId);
+    return change.length > 0 ? change : undefined;
   }
 
   #update(change: RunsChange): void {
@@ -80,7 +110,8 @@ export class RunsTree implements vscode.TreeDataProvider<RunsNode>, vscode.Dispo
     const from = keysBefore.get(change);
     const to = this.#sectionOf.get(change);
     if (from === to) {
-      if (to !== undefined) this.#changed.fire(this.#runNode(change));
+      const changed = to === undefined ? undefined : this.#changedIn(change);
+      if (changed) this.#changed.fire(changed);
       return;
     }
     this.#changed.fire([from, to].filter((key) => key !== undefined).map((key) => this.#sectionNode(key)));
@@ -114,6 +145,11 @@ export class RunsTree implements vscode.TreeDataProvider<RunsNode>, vscode.Dispo
     await this.#model.ready();
     if (!parent) return this.#roots();
     if (parent.kind === 'project') return this.#projectChildren(parent.name);
+    if (parent.kind === 'run') {
+      this.#marks.set(parent.runId, this.#markOf(parent.runId));
+      return this.#branches.children(parent.runId);
+    }
+    if (parent.kind === 'lane') return this.#branches.laneChildren(parent);
     const section = parent.kind === 'section' ? this.#section(parent.key) : undefined;
     return section?.runs.map(({ runId }) => this.#runNode(runId)) ?? [];
   }
@@ -151,6 +187,7 @@ export class RunsTree implements vscode.TreeDataProvider<RunsNode>, vscode.Dispo
       const key = this.#sectionOf.get(node.runId);
       return key === undefined ? undefined : this.#sectionNode(key);
     }
+    if (isInBranch(node)) return this.#branches.parent(node) ?? this.#runNode(node.runId);
     if (!this.#isGrouped() || node.kind === 'project' || node.kind === 'problem') return undefined;
     if (node.kind === 'more') return this.#projectNode(node.project);
     const owner = this.#layout.projects.find(({ sections }) => sections.some(({ key }) => key === node.key));
@@ -178,21 +215,35 @@ export class RunsTree implements vscode.TreeDataProvider<RunsNode>, vscode.Dispo
         return createMoreItem(`more ${node.project}`);
       case 'run':
         return this.#runItem(node.runId);
+      default:
+        return this.#branches.item(node) ?? new vscode.TreeItem('');
     }
   }
 
   #runItem(runId: string): vscode.TreeItem {
     const snapshot = this.#model.get(runId);
     if (!snapshot) return new vscode.TreeItem(runId);
+    if (this.#branches.isOpen(runId)) this.#marks.set(runId, this.#markOf(runId));
+    return createRunItem(snapshot, { ...this.#contextOf(snapshot), now: Date.now() });
+  }
+
+  #contextOf(snapshot: RunSnapshot) {
+    const { runId } = snapshot;
     const mixed = this.#isGrouped() && this.#sectionOf.get(runId) === this.#layout.needs?.key;
-    return createRunItem(snapshot, {
+    return {
       needsPerson: this.#seen.needsPerson(snapshot),
       project: mixed ? this.#model.projectTitle(runId) : undefined,
-      now: Date.now(),
-    });
+    };
+  }
+
+  #markOf(runId: string): string {
+    const snapshot = this.#model.get(runId);
+    return snapshot ? runMark(snapshot, this.#contextOf(snapshot)) : '';
   }
 
   resolveTreeItem(item: vscode.TreeItem, node: RunsNode): vscode.TreeItem {
+    const tooltip = isInBranch(node) ? this.#branches.tooltip(node) : undefined;
+    if (tooltip) item.tooltip = tooltip;
     const snapshot = node.kind === 'run' ? this.#model.get(node.runId) : undefined;
     if (snapshot) item.tooltip = createRunTooltip(snapshot, this.#model.projectTitle(snapshot.runId), Date.now());
     return item;
@@ -209,12 +260,47 @@ export class RunsTree implements vscode.TreeDataProvider<RunsNode>, vscode.Dispo
     const given = typeof node === 'object' && node !== null && 'runId' in node ? node.runId : undefined;
     if (typeof given === 'string') return given;
     const selected = this.view.selection[0];
-    return selected?.kind === 'run' ? selected.runId : undefined;
+    return selected && 'runId' in selected ? selected.runId : undefined;
+  }
+
+  /** Number of the child an action is meant for; `undefined`: for a run as a whole. */
+  childOf(node: unknown): number | undefined {
+    if (node === undefined) {
+      const selected = this.view.selection[0];
+      return selected && isInBranch(selected) ? this.#branches.childOf(selected) : undefined;
+    }
+    if (typeof node !== 'object' || node === null) return undefined;
+    if (isStage(node)) return this.#branches.childOf(node);
+    return 'child' in node && typeof node.child === 'number' ? node.child : undefined;
+  }
+
+  /** The script's call of the command an action is meant for. */
+  hostOf(node: unknown): number | undefined {
+    const meant = node === undefined ? this.view.selection[0] : node;
+    return typeof meant === 'object' && meant !== null && isHost(meant) ? meant.host : undefined;
   }
 
   dispose(): void {
     for (const disposable of this.#disposables) disposable.dispose();
   }
+}
+
+/** Of a workflow some go on while others wait for a person. */
+function isTicking({ state, view }: RunSnapshot): boolean {
+  return state === 'running' || state === 'queued' || (state === 'waiting' && view?.workflow !== undefined);
+}
+
+function isInBranch(node: RunsNode): node is BranchNode {
+  return node.kind === 'lane' || node.kind === 'stage' || node.kind === 'child' || node.kind === 'host';
+}
+
+/** Our own node of a stage, as an action gets it. */
+function isStage(node: object): node is Extract<BranchNode, { kind: 'stage' }> {
+  return 'kind' in node && node.kind === 'stage' && 'key' in node;
+}
+
+function isHost(node: object): node is Extract<BranchNode, { kind: 'host' }> {
+  return 'kind' in node && node.kind === 'host' && 'host' in node;
 }
 
 /** Which sections there are, and in what order. */
