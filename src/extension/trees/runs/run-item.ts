@@ -55,11 +55,12 @@ function contextValueOf({ state, view }: RunSnapshot, needsPerson: boolean): str
     case 'rejected':
       return ITEM.endedRun;
     case 'failed':
-      return needsPerson ? ITEM.unseenRun : ITEM.resumableRun;
+      if (needsPerson) return ITEM.unseenRun;
+      return isResumable(state, view) ? ITEM.resumableRun : ITEM.endedRun;
     case 'paused':
     case 'complete':
     case 'partial':
-      return ITEM.resumableRun;
+      return isResumable(state, view) ? ITEM.resumableRun : ITEM.endedRun;
     default:
       return state satisfies never;
   }
