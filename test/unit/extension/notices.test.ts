@@ -5,7 +5,8 @@ import { Notices } from '../../../src/extension/notices.ts';
 import { RunsInHand } from '../../../src/extension/runs/runs-in-hand.ts';
 import type { RunsModel } from '../../../src/extension/runs/runs-model.ts';
 import type { Services } from '../../../src/extension/services.ts';
-import { aSnapshot } from './snapshots.ts';
+import { describeError, type RunView } from '../../../src/protocol/index.ts';
+import { aSnapshot, aWorkflowSnapshot } from './snapshots.ts';
 import * as editor from './vscode-stand-in.ts';
 
 vi.mock('vscode', () => import('./vscode-stand-in.ts'));
@@ -83,5 +84,37 @@ describe('that a run was cut off', () => {
     await expect(failing).rejects.toThrow('no');
     await lasts(2000);
     expect(editor.messages).toEqual(TOLD);
+  });
+});
+
+describe('that a workflow has ended', () => {
+  const endsAs = (state: RunView['state'], failure: { kind: string; message: string } | null = null) => {
+    const error = failure && describeError('workflow_failed', { reason: failure.message });
+    run = { ...aWorkflowSnapshot(state, { endedAt: Date.now() }, { failure }), error };
+    changed.fire(run.runId);
+    changed.fire(run.runId);
+  };
+
+  it.each([
+    ['complete', null, ['"harbour" is complete.']],
+    ['failed', { kind: 'script', message: 'No luck' }, ['"harbour" failed: No luck']],
+    ['partial', { kind: 'timeout', message: 'Too late' }, ['"harbour" ended before it was done: Too late']],
+    ['stopped', null, []],
+  ] as const)('%s is told once', (state, failure, told) => {
+    endsAs(state, failure);
+    expect(editor.messages).toEqual(told);
+  });
+
+  it('is told anew when it was continued', () => {
+    endsAs('partial', { kind: 'timeout', message: 'Too late' });
+    run = aWorkflowSnapshot('complete', { runId: run.runId, endedAt: Date.now(), epoch: 2 });
+    changed.fire(run.runId);
+    expect(editor.messages.at(-1)).toBe('"harbour" is complete.');
+  });
+
+  it('is not told of one that ended before this window was opened', () => {
+    run = aWorkflowSnapshot('complete', { endedAt: Date.now() - 60_000 });
+    changed.fire(run.runId);
+    expect(editor.messages).toEqual([]);
   });
 });
