@@ -24,8 +24,8 @@ const hangsOnce = JSON.stringify(
 const LOOK = `// Two looks at a topic, a command, and a lane.
 const { topic, deep = false } = args ?? {};
 const [map, risks] = await runs.all([
-  { key: 'map', agent: 'scout', task: topic + ${says('I mapped {{prompt}}')} },
-  { key: 'risks', agent: 'reviewer', model: 'fake/scripted-b', task: topic + ${says('I doubt {{prompt}}')} },
+  { key: 'map', agent: 'scout', task: topic + '\\n' + ${says('I mapped {{prompt}}')} },
+  { key: 'risks', agent: 'reviewer', model: 'fake/scripted-b', task: topic + '\\n' + ${says('I doubt {{prompt}}')} },
 ]);
 emit({ topic, deep });
 console.log('both are there');
