@@ -4,11 +4,13 @@ import { runLayout } from '../core/projects/index.ts';
 import { aliveMs, RunReader } from '../core/runs/index.ts';
 import {
   isTerminal,
+  type JournalLine,
   lanesError,
   type Owner,
   type RunView,
   type UsageBudget,
   type WorkflowBounds,
+  type WorkflowRecord,
 } from '../protocol/index.ts';
 import { checkTimeout } from './plan.ts';
 import { recoverRun } from './recover.ts';
@@ -34,6 +36,12 @@ export function mayContinue({ state, workflow, error }: RunView): boolean {
   return state === 'failed' && (error?.code === 'recovery_failed' || LIFTED.has(workflow.failure?.kind ?? ''));
 }
 
+/** The bounds that hold now: those of its launch, or of the last time it was continued. */
+export function boundsOf({ workflow, timeoutMs }: WorkflowRecord, lines: readonly JournalLine[]): WorkflowBounds {
+  const last = lines.findLast((line) => line.type === 'run.continued');
+  return last?.type === 'run.continued' ? last : { limits: workflow.limits, timeoutMs };
+}
+
 /**
  * Continues a workflow, lost or ended. Resolves when a runner has it.
  * @throws LanesError `resume_refused` with the reason, before anything is changed
@@ -51,9 +59,7 @@ export async function continueWorkflow(
   if (!isTerminal(state)) throw lanesError('resume_refused:active', { state });
   if (!mayContinue(view)) throw lanesError('resume_refused:final', { state });
   const { lines } = await readJournal(runLayout(directory).journal);
-  const last = lines.findLast((line) => line.type === 'run.continued');
-  const { limits, timeoutMs }: WorkflowBounds =
-    last?.type === 'run.continued' ? last : { limits: record.workflow.limits, timeoutMs: record.timeoutMs };
+  const { limits, timeoutMs } = boundsOf(record, lines);
   const { timeoutMs: wanted, ...raised } = bounds;
   const next = wanted === undefined ? timeoutMs : wanted === null ? null : checkTimeout('timeoutMs', wanted);
   const used = aliveMs(lines);

@@ -7,6 +7,15 @@ export { installOfferedPi, type PiInstallOffer, prepareInstall } from './install
 export { type Launched, launch, launchWorkflow, startRun } from './launch.ts';
 export { DEFAULT_TIMEOUT_MS, type LaunchPlan, type LaunchRequest, planLaunch } from './plan.ts';
 export { type PlannedWorkflow, planWorkflow, type WorkflowRequest } from './plan-workflow.ts';
+export {
+  type PreviewedAgent,
+  type PreviewedChild,
+  type PreviewedChildren,
+  type PreviewedModel,
+  previewWorkflow,
+  type WorkflowPreview,
+} from './preview-workflow.ts';
+export { type ReachedLimit, type ReachedLimits, reachedLimits } from './reached-limits.ts';
 export { recoverRun } from './recover.ts';
 export { readResult, readResultText, TranscriptFollower } from './result.ts';
 export { GO_ON, isResumable, type Resumed, type ResumeRequest, resumeKind, resumeRun } from './resume.ts';
@@ -14,4 +23,11 @@ export { RunFollower, type RunSnapshot, readSnapshot } from './run-snapshot.ts';
 export { allStores, findRun, RunStore } from './run-store.ts';
 export { RunWatcher, waitForEnd } from './run-watcher.ts';
 export { piLimits, type SettingOverrides, Toolbox, type Tools } from './toolbox.ts';
+export {
+  type ConsoleLines,
+  type Found,
+  readWorkflowReport,
+  type TraceRows,
+  type WorkflowReport,
+} from './workflow-report.ts';
 export { readWorkflowResult, type WorkflowResultFile } from './workflow-result.ts';

@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { bundledAgents, toContract } from '../core/agents/index.ts';
-import { splitLevel } from '../core/models/index.ts';
+import { splitLevel, type UsableModels } from '../core/models/index.ts';
 import { findProject } from '../core/projects/index.ts';
 import { newRunId } from '../core/runs/index.ts';
 import { DEFAULT_CONCURRENCY, ScriptValidator, toJsonText } from '../core/workflow/index.ts';
@@ -53,6 +53,8 @@ export interface WorkflowRequest {
 /** What is known of a workflow before it starts. */
 export interface PlannedWorkflow extends LaunchPlan<WorkflowRecord> {
   analysis: ScriptAnalysis;
+  /** The models that are usable now, with their prices, and the one that Pi takes when none is named. */
+  usable: Pick<UsableModels, 'models' | 'defaultModel'>;
 }
 
 const NAME_CHARS = 96;
@@ -76,7 +78,7 @@ export async function planWorkflow(toolbox: Toolbox, request: WorkflowRequest): 
   ]);
   const { model: wanted, thinking } = splitLevel(request.defaultModel ?? '');
   const defaultModel = await tools.models.resolve(wanted === '' ? undefined : wanted);
-  const { models } = await tools.models.usable();
+  const usable = await tools.models.usable();
   const record: WorkflowRecord = {
     version: 1,
     runId: newRunId(),
@@ -96,7 +98,7 @@ export async function planWorkflow(toolbox: Toolbox, request: WorkflowRequest): 
         ...(agent.model === undefined ? {} : { model: agent.model }),
         ...(agent.thinking === undefined ? {} : { thinking: agent.thinking }),
       })),
-      models: models.map((model) => model.name),
+      models: usable.models.map((model) => model.name),
       ...(defaultModel === undefined
         ? {}
         : { defaultModel: thinking === undefined ? defaultModel.name : `${defaultModel.name}:${thinking}` }),
@@ -118,7 +120,7 @@ export async function planWorkflow(toolbox: Toolbox, request: WorkflowRequest): 
   };
   const parsed = workflowRecord.safeParse(record);
   if (!parsed.success) throw lanesError('launch_invalid:record', { faults: describeFaults(parsed.error) });
-  return { record: parsed.data, project, runtime, electron: tools.node.electron, analysis };
+  return { record: parsed.data, project, runtime, electron: tools.node.electron, analysis, usable };
 }
 
 function argsText(args: unknown): string | null {

@@ -10,6 +10,8 @@ export * from './lease.ts';
 export * from './rpc.ts';
 export * from './run.ts';
 export { MAX_DELAY_MS } from './schema-parts.ts';
+export * from './script-analysis.ts';
+export * from './script-outlook.ts';
 export * from './transcript.ts';
 export * from './transcript-panel.ts';
 export * from './transcript-words.ts';

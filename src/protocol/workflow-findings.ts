@@ -122,15 +122,3 @@ export type ScriptKey = z.infer<typeof scriptKey>;
 
 export const agentMention = z.object({ name: z.string(), range: textRange });
 export type AgentMention = z.infer<typeof agentMention>;
-
-export const scriptAnalysis = z.object({
-  findings: z.array(finding),
-  keys: z.array(scriptKey),
-  agents: z.array(agentMention),
-});
-export type ScriptAnalysis = z.infer<typeof scriptAnalysis>;
-
-export const analysisOptions = z.object({
-  maxSubagentSpawnsPerRun: z.optional(z.int().check(z.positive())),
-});
-export type AnalysisOptions = z.infer<typeof analysisOptions>;

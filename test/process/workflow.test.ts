@@ -4,7 +4,15 @@ import { readFile, realpath, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { answerQuestion, continueWorkflow, interruptRun, steerRun, stopRun } from '../../src/client/index.ts';
+import {
+  answerQuestion,
+  continueWorkflow,
+  interruptRun,
+  reachedLimits,
+  resumeKind,
+  steerRun,
+  stopRun,
+} from '../../src/client/index.ts';
 import { childMarker, findTree } from '../../src/core/processes/index.ts';
 import { owner } from '../support/control-matrix-runs.ts';
 import { type FakePi, fakeTask } from '../support/fake-pi/index.ts';
@@ -108,6 +116,9 @@ describe('a workflow that a limit has ended', () => {
     await expect(continueWorkflow(run.toolbox(), run.directory, owner, { timeoutMs: 1 })).rejects.toMatchObject({
       code: 'resume_refused',
     });
+    expect(await reachedLimits(run.directory)).toEqual({
+      reached: [{ kind: 'spawns', limit: 3, used: 3, wanted: 4 }],
+    });
     await continueWorkflow(run.toolbox(), run.directory, owner, { maxSubagentSpawnsPerRun: 10 });
     const again = await run.end();
     expect({ state: again.state, error: again.error }).toEqual({ state: 'complete', error: null });
@@ -117,6 +128,24 @@ describe('a workflow that a limit has ended', () => {
     const told = (await run.all('workflow.said')).flatMap(({ emits }) => emits);
     expect(told.length).toBeGreaterThan(4);
     expect(again.view?.workflow).toMatchObject({ continued: 1, emits: 4 });
+    expect(await reachedLimits(run.directory)).toEqual({ reached: [] });
+    await expect(resumeKind(run.directory)).rejects.toMatchObject({ code: 'resume_refused' });
+  });
+
+  test('a usage budget that is used up is told with what it was and what was used', async () => {
+    const script = `
+      await runs.run('a', ${says('first')});
+      return (await runs.run('b', ${says('second')})).output;`;
+    const usageBudget = { tokens: { hard: 100 }, costUsd: { hard: 5 } };
+    const run = await TestWorkflow.start(world, script, { usageBudget });
+    expect((await run.end()).state).toBe('partial');
+    expect(await reachedLimits(run.directory)).toEqual({
+      reached: [{ kind: 'tokens', limit: 100, used: 110 }],
+      usageBudget,
+    });
+    await continueWorkflow(run.toolbox(), run.directory, owner, { usageBudget: { tokens: { hard: 200 } } });
+    expect((await run.end()).state).toBe('complete');
+    expect(await starts(run)).toEqual({ a: 1, b: 1 });
   });
 
   test('B72 a deadline ends script and children; continued, the child goes on in its session', async () => {
@@ -131,6 +160,8 @@ describe('a workflow that a limit has ended', () => {
     expect(ended.view?.children.map(({ state }) => state)).toEqual(['complete', 'paused']);
     const count = (await run.all('child.spawn.intended')).length;
     expect(count).toBe(2);
+    const { reached } = await reachedLimits(run.directory);
+    expect(reached).toEqual([{ kind: 'time', limit: 8000, used: expect.any(Number) }]);
     await continueWorkflow(run.toolbox(), run.directory, owner, { timeoutMs: null });
     const again = await run.end();
     expect({ state: again.state, error: again.error }).toEqual({ state: 'complete', error: null });

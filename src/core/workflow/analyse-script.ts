@@ -13,6 +13,7 @@ import {
 } from '../../protocol/index.ts';
 import { findLaunches } from './launches.ts';
 import { outlineOf } from './outline.ts';
+import { outlookOf } from './outlook.ts';
 import { parseScript } from './parse-script.ts';
 import { refused } from './refused.ts';
 import { checkBatchResults } from './rules/batch-results.ts';
@@ -43,7 +44,7 @@ export function analyseScript(text: string, options: AnalysisOptions = {}): Scri
   checkKeys(script, launches);
   checkSpawnBudget(script, launches, options.maxSubagentSpawnsPerRun);
   checkUnreachable(script);
-  return { findings: script.findings(), ...outlineOf(script, launches.launches) };
+  return { findings: script.findings(), ...outlineOf(script, launches.launches), outlook: outlookOf(script, launches) };
 }
 
 /** The rules of the language alone: what a script breaks here keeps all of it from running. Throws as `analyseScript` does. */

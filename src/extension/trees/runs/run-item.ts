@@ -36,11 +36,12 @@ function contextValueOf(snapshot: RunSnapshot, needsPerson: boolean): string {
     case 'rejected':
       return ITEM.endedRun;
     case 'failed':
-      return needsPerson ? ITEM.unseenRun : ITEM.resumableRun;
+      if (needsPerson) return ITEM.unseenRun;
+      return isResumable(state, view) ? ITEM.resumableRun : ITEM.endedRun;
     case 'paused':
     case 'complete':
     case 'partial':
-      return ITEM.resumableRun;
+      return isResumable(state, view) ? ITEM.resumableRun : ITEM.endedRun;
     default:
       return state satisfies never;
   }
