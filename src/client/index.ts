@@ -1,5 +1,6 @@
+export { childNamed } from './child-named.ts';
 export { type CleanUpRequest, cleanUp } from './clean-up.ts';
-export { continueWorkflow, mayContinue, type NewBounds } from './continue-workflow.ts';
+export { continueWorkflow, mayContinue, type NewBounds, planContinue } from './continue-workflow.ts';
 export { answerQuestion, type Ended, interruptRun, steerRun, stopRun } from './control.ts';
 export { type Check, examine } from './doctor.ts';
 export { type ForceStopped, forceStopRun, mayNeedForce } from './force-stop.ts';

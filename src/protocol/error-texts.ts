@@ -449,6 +449,14 @@ export const ERROR_TEXTS = {
     hint: 'Use Force Stop first.',
   },
   child_unknown: { message: 'The run has no agent "{name}".', hint: 'It has: {known}.' },
+  'child_unknown:nearest': {
+    message: 'The run has no agent "{name}".',
+    hint: 'Did you mean "{nearest}"? It has: {known}.',
+  },
+  'child_unknown:none': {
+    message: 'The run has no agent "{name}".',
+    hint: 'It has started none yet; see its status.',
+  },
   'child_unknown:needed': {
     message: 'The run is a workflow with several agents.',
     hint: 'Name the one that is meant: {known}.',
@@ -473,6 +481,14 @@ export const ERROR_TEXTS = {
     message: 'The workflow has used {used} ms of its time; the limit is {limit} ms.',
     hint: 'Continue it with a higher time limit.',
   },
+  'resume_refused:limit': {
+    message: 'The workflow would end the same way again: {reason}',
+    hint: 'Continue it with more than that: --max-spawns, --max-tokens or --max-cost of `pi-lanes continue`.',
+  },
+  'resume_refused:lower': {
+    message: '{name} would be {value}; it is {was}.',
+    hint: 'A workflow goes on with the same limits or higher ones. What is left out stays as it is.',
+  },
   'resume_refused:child': { message: 'The agent {key} cannot be resumed: {reason}.' },
   script_invalid: {
     message: 'The script has an error in line {line}, column {column}: {message}',
@@ -481,6 +497,14 @@ export const ERROR_TEXTS = {
   'script_invalid:several': {
     message: 'The script has {count} errors, the first in line {line}, column {column}: {message}',
     hint: 'See `pi-lanes validate`, or the Problems view.',
+  },
+  'launch_invalid:tokens': {
+    message: '{option} is "{value}".',
+    hint: 'It must be a whole number of tokens, or 0 for no limit.',
+  },
+  'launch_invalid:dollars': {
+    message: '{option} is "{value}".',
+    hint: 'It must be a number of US dollars, as 2 or 0.5, or 0 for no limit.',
   },
   'launch_invalid:count': { message: '{option} is "{value}".', hint: 'It must be a whole number from 1 to 999999.' },
   'launch_invalid:args': { message: 'The arguments of the workflow cannot be used: {reason}.' },

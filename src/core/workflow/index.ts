@@ -2,5 +2,6 @@
 export { agentFindings } from './agent-findings.ts';
 export { applySafeFixes } from './apply-fixes.ts';
 export * from './engine/index.ts';
+export { nearest } from './nearest.ts';
 export { ScriptValidator, type ScriptValidatorOptions } from './script-validator.ts';
 export { toValidation, type Validation } from './validation.ts';

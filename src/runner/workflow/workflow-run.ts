@@ -83,10 +83,7 @@ export class WorkflowRun implements RunWork {
       await run.append({ type: 'recovery.begun', epoch: run.epoch, settle: order.settle, ended });
       await settleRequests(run, earlier);
       const lines = sinceContinued(earlier);
-      const isAsked = lines.some(
-        (line) => line.type === 'control.requested' && line.action === 'stop' && line.child === undefined,
-      );
-      if (order.settle === 'stop' || isAsked) return { state: 'stopped', error: null };
+      if (order.settle === 'stop' || isStopAsked(lines)) return { state: 'stopped', error: null };
       const end = endOfRecord(lines);
       if (end) return end;
       const printed = describePrinted(await runnerLogTail(run.layout.directory, run.epoch - 1));
@@ -261,6 +258,16 @@ function boundsOf({ workflow, timeoutMs }: WorkflowRecord, lines: readonly Journ
 /** What the journal says since the run was continued last. */
 function sinceContinued(lines: readonly JournalLine[]): readonly JournalLine[] {
   return lines.slice(lines.findLastIndex(({ type }) => type === 'run.continued') + 1);
+}
+
+function isStopAsked(lines: readonly JournalLine[]): boolean {
+  return lines.some((line) => line.type === 'control.requested' && line.action === 'stop' && line.child === undefined);
+}
+
+/** Whether the end of a workflow is clear: a person stopped it, or its script is over. */
+export function isDecided(lines: readonly JournalLine[]): boolean {
+  const since = sinceContinued(lines);
+  return isStopAsked(since) || endOfRecord(since) !== undefined;
 }
 
 /** How many runners were started, this one included, since one of them got a step done. */

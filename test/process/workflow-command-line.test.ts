@@ -1,0 +1,185 @@
+/** Workflows as they are started, looked at and controlled from the command line. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type FakePi, fakeTask } from '../support/fake-pi/index.ts';
+import { expectNobodyLeft, fakeWorld } from '../support/fake-world.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { TestWorkflow } from '../support/workflow-runs.ts';
+import type { World } from '../support/world.ts';
+
+const stack = new AsyncDisposableStack();
+let fake: FakePi;
+let world: World;
+
+beforeAll(async () => {
+  ({ fake, world } = await fakeWorld(stack));
+});
+afterAll(() => expectNobodyLeft(stack, { fake, world }));
+
+const launchOf = (task: string, more: object = {}) => JSON.stringify({ agent: 'worker', task, ...more });
+const says = (text: string, more: object = {}) => launchOf(fakeTask({ steps: [{ say: text }] }), more);
+const hanging = (key: string) => launchOf(fakeTask({ key, steps: [{ say: 'begun' }, { hang: true }] }));
+
+/** Runs the command line and expects one JSON object. */
+async function json(code: number, ...args: string[]) {
+  const done = await world.cli([...args, '--json']);
+  expect([args.join(' '), done.code, done.stderr]).toEqual([args.join(' '), code, expect.any(String)]);
+  return JSON.parse(done.stdout);
+}
+
+test.each(['run', 'continue'])('%s says alone what it takes', async (command) => {
+  const { code, stdout } = await world.cli([command, '--help']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(new RegExp(`^ {2}pi-lanes ${command}\\b`));
+  expect((await world.cli(['help', command])).stdout).toBe(stdout);
+});
+
+test('help about what is no command is refused by name', async () => {
+  expect(await json(2, 'help', 'runn')).toMatchObject({ error: { message: 'There is no command "runn".' } });
+});
+
+describe('continue', () => {
+  const four = `
+    const all = [];
+    for (const key of ['a', 'b', 'c', 'd']) all.push((await runs.run(key, ${says('done')})).output);
+    return all.join(' ');`;
+
+  test('goes on with more children, and prints what the script returned', async () => {
+    const run = await TestWorkflow.start(world, four, { maxSubagentSpawnsPerRun: 3 });
+    expect((await run.end()).state).toBe('failed');
+    const again = await json(2, 'continue', run.runId);
+    expect(again.error).toMatchObject({
+      code: 'resume_refused',
+      message: expect.stringContaining('3 of 3'),
+      hint: expect.stringContaining('--max-spawns'),
+    });
+    const lower = await json(2, 'continue', run.runId, '--max-spawns', '2');
+    expect(lower.error.message).toBe('maxSubagentSpawnsPerRun would be 2; it is 3.');
+    const { code, stdout } = await world.cli(['continue', run.runId, '--max-spawns', '4', '--wait']);
+    expect([code, stdout]).toEqual([0, 'done done done done\n']);
+    expect(await run.all('child.spawn.intended')).toHaveLength(4);
+    const final = await json(2, 'continue', run.runId);
+    expect(final.error).toMatchObject({ code: 'resume_refused', message: expect.stringContaining('complete') });
+  });
+
+  test('goes on with a larger budget', async () => {
+    const costly = launchOf(fakeTask({ steps: [{ say: 'done', usage: { input: 900, output: 100 } }] }));
+    const script = `
+      const all = [];
+      for (const key of ['a', 'b', 'c']) all.push((await runs.run(key, ${costly})).output);
+      return all.join(' ');`;
+    const file = join(world.project, 'costly.workflow.js');
+    await writeFile(file, script);
+    const ended = await json(1, 'run', '--script', file, '--max-tokens', '1500', '--wait');
+    expect(ended).toMatchObject({
+      state: 'partial',
+      failure: { message: expect.stringContaining('2000 of 1500 tokens') },
+    });
+    const { runId } = ended;
+    expect((await json(2, 'continue', runId)).error.hint).toContain('--max-tokens');
+    expect((await json(2, 'continue', runId, '--max-cost', '1')).error.message).toBe(
+      'usageBudget.costUsd would be 1; it is no limit.',
+    );
+    expect(await json(0, 'continue', runId, '--max-tokens', '0', '--wait')).toMatchObject({
+      state: 'complete',
+      value: 'done done done',
+      run: { children: [{ key: 'a' }, { key: 'b' }, { key: 'c' }] },
+    });
+  });
+
+  test('goes on with a lost one, within the limits that are named', async () => {
+    const script = `
+      await runs.run('a', ${says('first')});
+      const b = await runs.run('b', ${launchOf(fakeTask({ key: 'cli-lost', steps: [{ hang: true }], attempts: [{}, { steps: [{ say: 'second' }] }] }))});
+      return (await runs.run('c', ${says('third')})).output;`;
+    const run = await TestWorkflow.start(world, script, { maxSubagentSpawnsPerRun: 2 });
+    await run.event('child.prompted', ({ child }) => child === 2);
+    await run.killRunner();
+    expect(await json(0, 'continue', run.runId, '--max-spawns', '5', '--timeout', '0', '--wait')).toMatchObject({
+      state: 'complete',
+      value: 'third',
+    });
+    expect((await run.all('run.continued')).map(({ limits }) => limits.maxSubagentSpawnsPerRun)).toEqual([5]);
+    expect((await run.all('child.spawn.intended')).map(({ child }) => child)).toEqual([1, 2, 2, 3]);
+  });
+
+  test('of what cannot go on says exactly why', async () => {
+    const run = await TestWorkflow.start(world, `return (await runs.run('a', ${hanging('cli-alive')})).output`);
+    await run.event('child.prompted');
+    expect((await json(2, 'continue', run.runId)).error).toMatchObject({
+      code: 'resume_refused',
+      message: expect.stringContaining('running'),
+    });
+    expect((await json(2, 'continue', run.runId, '--max-tokens', 'many')).error.message).toBe(
+      '--max-tokens is "many".',
+    );
+    expect((await json(2, 'continue', run.runId, '--max-cost', '1e3')).error.message).toBe('--max-cost is "1e3".');
+    await json(0, 'stop', run.runId);
+    expect((await json(2, 'continue', run.runId)).error.message).toContain('stopped');
+    const single = await json(0, 'run', '--agent', 'worker', '--task', fakeTask({ steps: [{ say: 'x' }] }), '--wait');
+    expect((await json(2, 'continue', single.runId)).error.message).toContain('Only workflows');
+  });
+});
+
+describe('one agent of a workflow', () => {
+  test('is stopped, interrupted, steered and read by its key or its run id', async () => {
+    const listens = launchOf(
+      fakeTask({
+        key: 'cli-c',
+        steps: [
+          { say: 'begun' },
+          { tools: [{ name: 'bash', during: [{ gate: 'cli-c' }] }] },
+          { say: 'heard: {{steers}}' },
+        ],
+      }),
+    );
+    const script = `
+      const all = await runs.all([
+        { key: 'first', ...${hanging('cli-a')} }, { key: 'second', ...${hanging('cli-b')} }, { key: 'third', ...${listens} },
+      ]);
+      return all.map((one) => [one.ok, one.output]);`;
+    const run = await TestWorkflow.start(world, script);
+    await waitFor('all to be at work', async () => (await run.all('child.prompted')).length === 3);
+
+    const unknown = await json(2, 'stop', run.runId, '--child', 'thrid');
+    expect(unknown.error).toMatchObject({
+      code: 'child_unknown',
+      hint: expect.stringMatching(/mean "third".*first, second, third/),
+    });
+    expect((await json(2, 'interrupt', run.runId)).error).toMatchObject({ code: 'child_unknown' });
+    expect((await json(2, 'transcript', run.runId)).error).toMatchObject({ code: 'child_unknown' });
+
+    expect(await json(0, 'stop', run.runId, '--child', 'first')).toMatchObject({
+      child: 1,
+      key: 'first',
+      outcome: 'done',
+      state: 'stopped',
+      proof: { state: 'observed' },
+    });
+    const second = await world.cli(['interrupt', run.runId, '--child', `${run.runId}.2`]);
+    expect([second.code, second.stdout]).toEqual([
+      0,
+      'The agent second is paused; the workflow goes on. Processes: all proven gone.\n',
+    ]);
+    expect((await json(0, 'stop', run.runId, '--child', 'second')).outcome).toBe('too-late');
+    expect(await json(0, 'steer', run.runId, 'go on', '--child', 'third')).toMatchObject({ child: 3 });
+    expect((await json(0, 'transcript', run.runId, '--child', 'third')).text).toContain('begun');
+    await fake.open('cli-c');
+    expect((await run.end()).state).toBe('complete');
+    expect((await run.result())?.value).toEqual([
+      [false, expect.any(String)],
+      [false, expect.any(String)],
+      [true, 'heard: go on'],
+    ]);
+  });
+
+  test('is not asked for by what is lost', async () => {
+    const run = await TestWorkflow.start(world, `return (await runs.run('a', ${hanging('cli-gone')})).output`);
+    await run.event('child.prompted');
+    await run.killRunner();
+    for (const command of ['stop', 'interrupt'])
+      expect((await json(2, command, run.runId, '--child', 'a')).error.code).toBe('run_lost');
+    await json(0, 'stop', run.runId);
+  });
+});
