@@ -1,6 +1,6 @@
 /** Waiting for a workflow, and printing what it came to: what `run --script --wait` and `continue --wait` have in common. */
-import { join } from 'node:path';
 import { type RunStore, readWorkflowResult, waitForEnd } from '../client/index.ts';
+import { runLayout } from '../core/projects/index.ts';
 import { visible } from '../core/transcripts/index.ts';
 import { type CliContext, EXIT, exitCodeFor, printJson } from './context.ts';
 
@@ -36,7 +36,7 @@ export async function waitForWorkflow(
         console: result?.console ?? [],
         error,
         failure: view?.workflow?.failure ?? null,
-        resultFile: result ? join(directory, 'result.json') : null,
+        resultFile: result ? runLayout(directory).workflowResult : null,
         run: view,
       });
     } else {

@@ -154,5 +154,7 @@ export const workflowView = z.object({
   /** How often it was continued after an end. */
   continued: z.number(),
   failure: z.nullable(workflowFailure),
+  /** What it may use now; absent in the status of runs of earlier versions. */
+  bounds: z.optional(workflowBounds),
 });
 export type WorkflowView = z.infer<typeof workflowView>;

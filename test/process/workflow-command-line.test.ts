@@ -122,6 +122,37 @@ describe('continue', () => {
   });
 });
 
+test('status shows what a workflow does and still means to do, and what it came to', async () => {
+  const [gated] = [launchOf(fakeTask({ steps: [{ gate: 'cli-status' }, { say: 'built' }] }))];
+  const script = `
+    const board = await runs.lanes([{ key: 'north', stages: [
+      { key: 'build', ...${gated} }, { key: 'review', ...${says('fine', { agent: 'reviewer' })} },
+    ] }]);
+    const ci = await runs.host('ci', { kind: 'command', command: 'echo ok', timeoutMs: 20000 });
+    emit('on the way');
+    return board[0].state + ' ' + ci.exitCode;`;
+  const run = await TestWorkflow.start(world, script, { host: { mode: 'allow', globs: [] }, name: 'harbour' });
+  await run.event('child.prompted');
+  expect((await world.cli(['status'])).stdout).toMatch(new RegExp(`${run.runId} +running +workflow 0/2 .*harbour`));
+  const { stdout } = await world.cli(['status', run.runId]);
+  expect(stdout).toMatch(/^workflow +harbour$/m);
+  expect(stdout).toMatch(/north\.build +running +worker +fake\/scripted/);
+  expect(stdout).toMatch(/north\.review +planned +reviewer$/m);
+  expect(await json(0, 'status', run.runId)).toMatchObject({
+    graph: { phases: [{ title: 'north', kind: 'lane', state: 'running' }], bottleneck: 'north.build' },
+    workflowChildren: { inventoryComplete: false, children: [{ childId: 'north.build', state: 'running' }] },
+  });
+  await fake.open('cli-status');
+  expect((await run.end()).state).toBe('complete');
+  const ended = await json(0, 'status', run.runId);
+  expect(ended).toMatchObject({
+    workflow: { value: 'complete 0', emits: ['on the way'], trace: expect.any(Array) },
+    receiptFile: join(run.directory, 'receipt.json'),
+    graph: { phases: [{ state: 'complete' }, { title: 'commands', state: 'complete' }], bottleneck: null },
+  });
+  expect(ended).not.toHaveProperty('text');
+});
+
 describe('one agent of a workflow', () => {
   test('is stopped, interrupted, steered and read by its key or its run id', async () => {
     const listens = launchOf(
