@@ -1,5 +1,6 @@
 /** How the inside of a workflow looks on a terminal: its limits, and what it does and still means to do. */
 import { type GraphNode, workflowGraph } from '../core/runs/index.ts';
+import { visible } from '../core/transcripts/index.ts';
 import {
   type ChildView,
   formatCost,
@@ -7,6 +8,7 @@ import {
   formatTokens,
   type HostStepView,
   isTerminal,
+  type Preflight,
   type RunView,
   totalTokens,
   type WorkflowBounds,
@@ -36,6 +38,20 @@ export function formatBounds({ limits, timeoutMs }: WorkflowBounds): string {
     ...(usageBudget?.tokens ? [`${usageBudget.tokens.hard} tokens`] : []),
     ...(usageBudget?.costUsd ? [formatCost(usageBudget.costUsd.hard)] : []),
     ...(timeoutMs === null ? [] : [formatDuration(timeoutMs)]),
+  ].join(', ');
+}
+
+/** Which soft limits are passed; nothing is refused for that. Empty: none. */
+export function formatSoftLimits({ children, workflow }: RunView): string {
+  const ended = children.filter(({ state }) => isTerminal(state)).map(({ usage }) => usage);
+  const { tokens, costUsd } = workflow?.bounds?.limits.usageBudget ?? {};
+  const usedTokens = ended.reduce((sum, { input, output }) => sum + input + output, 0);
+  const usedCost = ended.reduce((sum, { cost }) => sum + cost, 0);
+  return [
+    ...(tokens?.soft !== undefined && usedTokens >= tokens.soft ? [`${usedTokens} of ${tokens.soft} tokens`] : []),
+    ...(costUsd?.soft !== undefined && usedCost >= costUsd.soft
+      ? [`${formatCost(usedCost)} of ${formatCost(costUsd.soft)}`]
+      : []),
   ].join(', ');
 }
 
@@ -90,4 +106,19 @@ function hostCells(
     [command.split('\n', 1)[0], code, error?.message, outputPath].filter(Boolean).join('; '),
     elapsed,
   ];
+}
+
+/** A line for each lane: what it is for, and what is said about it. */
+export function formatPreflight({ coverage, lanes }: Preflight): string {
+  const width = Math.min(KEY_CHARS, Math.max(0, ...lanes.map(({ key }) => key.length)));
+  const rows = lanes.map(({ key, mode = '', decision, claims = [], expectedOutput, independence }) => {
+    const said = [
+      decision,
+      claims.length > 0 ? `claims ${claims.join(', ')}` : undefined,
+      expectedOutput === undefined ? undefined : `gives ${expectedOutput}`,
+      independence,
+    ];
+    return `  ${key.padEnd(width)}  ${mode.padEnd(8)}  ${said.filter(Boolean).join('; ')}`.trimEnd();
+  });
+  return visible([`preflight (${coverage})`, ...rows].join('\n'));
 }

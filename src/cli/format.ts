@@ -3,7 +3,8 @@ import type { RunSnapshot } from '../client/index.ts';
 import { describeProof, processProof } from '../core/runs/index.ts';
 import { visible } from '../core/transcripts/index.ts';
 import { type ChildView, elapsedMs, formatCost, formatDuration, formatTokens, totalTokens } from '../protocol/index.ts';
-import { formatBounds, formatGraph, formatProgress } from './format-workflow.ts';
+import { formatBounds, formatGraph, formatPreflight, formatProgress, formatSoftLimits } from './format-workflow.ts';
+import { preflightDifferences } from './preflight-differences.ts';
 
 /** One line of a list: id, state, agent, elapsed, tokens, cost, title. */
 export function formatRow(snapshot: RunSnapshot, now: number = Date.now()): string {
@@ -36,8 +37,12 @@ export function formatDetails(snapshot: RunSnapshot, now: number = Date.now()): 
     ['model', view?.model],
     ['elapsed', view && formatDuration(elapsedMs(view, snapshot.state, now))],
     ['tokens', view && `${totalTokens(view.usage)} (${formatCost(view.usage.cost)})`],
+    ['named', workflow?.resource?.id],
     ['limits', workflow?.bounds && formatBounds(workflow.bounds)],
+    ['budget', view && past(formatSoftLimits(view))],
     ['continued', workflow?.continued ? `${workflow.continued} time(s)` : null],
+    ['preflight', workflow?.preflight && indented(formatPreflight(workflow.preflight))],
+    ['differs', view && indented(preflightDifferences(view).join('\n'))],
     ['inside', view && indented(formatGraph(view, now))],
     ['session', child?.session?.file],
     ['processes', view && describeProof(processProof(view))],
@@ -60,6 +65,10 @@ export function formatDetails(snapshot: RunSnapshot, now: number = Date.now()): 
     ['files', snapshot.directory],
   ];
   return rows.flatMap(([name, value]) => (value ? [`${name.padEnd(11)}${visible(value)}`] : [])).join('\n');
+}
+
+function past(limits: string): string | null {
+  return limits === '' ? null : `past its soft limit: ${limits}`;
 }
 
 /** The further lines of a text that stands behind the name of a row. */

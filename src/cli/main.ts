@@ -37,7 +37,7 @@ async function main(args: string[]): Promise<number> {
   switch (command) {
     case 'run': {
       // What goes with an agent does not go with a script, and the other way round.
-      if (has(rest, '--script') || rest.some((arg) => arg.startsWith('--script=')))
+      if (rest.some((arg) => /^--(?:script|workflow)(?:=|$)/.test(arg)))
         return runWorkflowCommand(context, {
           ...blankWorkflow,
           ...parse(rest, WORKFLOW_OPTIONS, { min: 0, max: 0 }).values,
@@ -161,6 +161,8 @@ const LIMIT_OPTIONS = {
 const WORKFLOW_OPTIONS = {
   ...LIMIT_OPTIONS,
   script: text,
+  workflow: text,
+  preflight: text,
   args: text,
   'allow-host': texts,
   model: text,
@@ -180,7 +182,9 @@ const blankLimits = {
 
 const blankWorkflow = {
   ...blankLimits,
-  script: '',
+  script: undefined,
+  workflow: undefined,
+  preflight: undefined,
   args: undefined,
   'allow-host': undefined,
   model: undefined,

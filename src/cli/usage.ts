@@ -34,7 +34,17 @@ const PARTS: readonly Part[] = [
       --concurrency N      most children at the same time; default 20
       --max-tokens N       most tokens (input and output) of all children together; default: no limit
       --max-cost DOLLARS   most that all children together may cost; default: no limit
+      --preflight FILE     JSON of what the script will do, shown before and compared afterwards; it changes nothing
       --model, --cwd, --timeout (default: no limit), --approve, --wait`,
+  },
+  {
+    command: 'run',
+    text: `\
+  pi-lanes run --workflow NAME [--args JSON] [options]
+                                                    run a workflow that comes with Pi Lanes, and the commands it is made for:
+      review               a reviewer; --args '{"task": "…"}'
+      run-ci               npm test in --cwd; --args '{"command": "npm run typecheck", "timeoutMs": 60000}'
+      --max-tokens, --max-cost, --model, --cwd, --timeout (default: no limit), --approve, --wait`,
   },
   {
     command: 'continue',

@@ -5,9 +5,15 @@ export { answerQuestion, type Ended, interruptRun, steerRun, stopRun } from './c
 export { type Check, examine } from './doctor.ts';
 export { type ForceStopped, forceStopRun, mayNeedForce } from './force-stop.ts';
 export { installOfferedPi, type PiInstallOffer, prepareInstall } from './install-pi.ts';
-export { type Launched, launch, launchWorkflow, startRun } from './launch.ts';
+export { type Launched, launch, launchNamedWorkflow, launchWorkflow, startRun } from './launch.ts';
 export { DEFAULT_TIMEOUT_MS, type LaunchPlan, type LaunchRequest, planLaunch } from './plan.ts';
-export { type PlannedWorkflow, planWorkflow, type WorkflowRequest } from './plan-workflow.ts';
+export {
+  type NamedRequest,
+  type PlannedWorkflow,
+  planNamedWorkflow,
+  planWorkflow,
+  type WorkflowRequest,
+} from './plan-workflow.ts';
 export { recoverRun } from './recover.ts';
 export { readResult, readResultText, TranscriptFollower } from './result.ts';
 export { GO_ON, isResumable, type Resumed, type ResumeRequest, resumeKind, resumeRun } from './resume.ts';

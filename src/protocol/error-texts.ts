@@ -126,6 +126,10 @@ export const ERROR_TEXTS = {
   },
   disk_full: { message: 'The disk is full: {reason}.', hint: 'Make room, then try again.' },
   output_in_use: { message: 'The output file {file} is already claimed by {holder}.', hint: 'Name another file.' },
+  'output_in_use:workflow': {
+    message: '{other} and {key} of the workflow would both write {file}.',
+    hint: 'Give each an output of its own.',
+  },
   'output_in_use:unnamed': {
     message: 'The output file {file} is already claimed by another run.',
     hint: 'Name another file.',
@@ -498,6 +502,17 @@ export const ERROR_TEXTS = {
     message: 'The script has {count} errors, the first in line {line}, column {column}: {message}',
     hint: 'See `pi-lanes validate`, or the Problems view.',
   },
+  'launch_invalid:workflow': {
+    message: 'There is no workflow "{name}" of this name.',
+    hint: 'There are: {known}. A script of your own is started by its file.',
+  },
+  'launch_invalid:workflow-args': { message: 'The arguments of the workflow {name} cannot be used: {faults}.' },
+  'launch_invalid:workflow-field': {
+    message: '{field} cannot be used with a workflow that is started by its name.',
+    hint: 'Leave it out.',
+  },
+  'launch_invalid:preflight': { message: 'The preflight cannot be used: {faults}.' },
+  'launch_invalid:preflight-file': { message: '--preflight {file} cannot be read: {reason}.' },
   'launch_invalid:tokens': {
     message: '{option} is "{value}".',
     hint: 'It must be a whole number of tokens, or 0 for no limit.',

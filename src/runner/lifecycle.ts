@@ -23,7 +23,8 @@ import { type EndReason, RunControl } from './run-control.ts';
 import type { RunResult, RunWork } from './run-work.ts';
 import { RunnerServer } from './server.ts';
 import { SingleRun } from './single-run.ts';
-import { isDecided, WorkflowRun } from './workflow/workflow-run.ts';
+import { isDecided } from './workflow/continued.ts';
+import { WorkflowRun } from './workflow/workflow-run.ts';
 
 /** Milliseconds the last lines of an end have when the system wants the process gone. */
 const LAST_WORDS_MS = 2000;

@@ -1,5 +1,5 @@
 /** Workflows as they are started, looked at and controlled from the command line. */
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FakePi, fakeTask } from '../support/fake-pi/index.ts';
@@ -151,6 +151,84 @@ test('status shows what a workflow does and still means to do, and what it came 
     graph: { phases: [{ state: 'complete' }, { title: 'commands', state: 'complete' }], bottleneck: null },
   });
   expect(ended).not.toHaveProperty('text');
+});
+
+describe('a workflow by its name', () => {
+  test('wf-88 run-ci runs its one command without a question, and says where it came from', async () => {
+    const scripts = { test: 'echo tested', typecheck: 'echo typed && exit 3' };
+    await writeFile(join(world.project, 'package.json'), JSON.stringify({ name: 'p', scripts }));
+    const ended = await json(0, 'run', '--workflow', 'run-ci', '--wait');
+    expect(ended).toMatchObject({
+      state: 'complete',
+      value: { key: 'ci', exitCode: 0, stdout: expect.stringContaining('tested') },
+      run: {
+        workflow: { resource: { name: 'run-ci', invocation: 'named' }, hosts: [{ role: 'ci', state: 'passed' }] },
+      },
+    });
+    const { receiptFile } = await json(0, 'status', ended.runId);
+    const receipt = JSON.parse(await readFile(receiptFile, 'utf8'));
+    expect(receipt).toMatchObject({ resource: { id: 'run-ci@1' }, hostSteps: [{ id: 'ci', verdict: 'pass' }] });
+    const other = await json(1, 'run', '--workflow', 'run-ci', '--args', '{"command":"npm run typecheck"}', '--wait');
+    expect(other).toMatchObject({ state: 'failed', run: { workflow: { hosts: [{ state: 'failed', exitCode: 3 }] } } });
+  });
+
+  test('wf-88 a command that is not exactly what it was made for is denied, whatever is allowed', async () => {
+    const script = `
+      const all = [];
+      for (const [key, command] of [['ci', 'echo other'], ['other', 'echo fine'], ['ci2', 'echo fine']])
+        await runs.host(key, { kind: 'command', command, timeoutMs: 20000 }).then(() => all.push(key), (error) => all.push(error.message));
+      all.push((await runs.host('fine', { kind: 'command', command: ' echo fine ', timeoutMs: 20000 })).exitCode);
+      return all;`;
+    const run = await TestWorkflow.plan(world, script, { host: { mode: 'allow', globs: ['*'] } });
+    run.plan.record.workflow.grants = [{ key: 'fine', command: 'echo fine' }];
+    await run.start();
+    expect((await run.end()).state).toBe('complete');
+    const denied = expect.stringContaining('not allowed');
+    expect((await run.result())?.value).toEqual([denied, denied, denied, 0]);
+    expect((await run.all('host.intended')).map(({ key }) => key)).toEqual(['fine']);
+  });
+
+  test('review starts a reviewer and returns what it says', async () => {
+    const args = JSON.stringify({ task: fakeTask({ steps: [{ say: 'looks good' }] }) });
+    const { code, stdout } = await world.cli(['run', '--workflow', 'review', '--args', args, '--wait']);
+    expect([code, stdout]).toEqual([0, 'looks good\n']);
+  });
+
+  test.each([
+    [['--workflow', 'deploy'], 'There is no workflow "deploy"'],
+    [['--workflow', 'review', '--script', 'x.js'], '--script cannot be used'],
+    [['--workflow', 'run-ci', '--max-spawns', '3'], '--max-spawns cannot be used'],
+    [['--workflow', 'run-ci', '--args', '{"command":"rm"}'], 'arguments of the workflow run-ci'],
+  ])('is refused before anything starts: %j', async (args, message) => {
+    expect((await json(2, 'run', ...args)).error.message).toContain(message);
+  });
+});
+
+test('a preflight is shown before the start and compared afterwards, and changes nothing', async () => {
+  const [script, file, bad] = ['pre.workflow.js', 'preflight.json', 'bad.json'].map((name) =>
+    join(world.project, name),
+  );
+  await writeFile(script ?? '', `return (await runs.run('east', ${says('done')})).output`);
+  const lanes = [{ key: 'north', mode: 'review', decision: 'keep or drop' }];
+  await writeFile(file ?? '', JSON.stringify({ version: 1, coverage: 'complete', lanes }));
+  await writeFile(bad ?? '', JSON.stringify({ version: 1, lanes: [{ key: 'a b' }] }));
+  const refused = await json(2, 'run', '--script', script ?? '', '--preflight', bad ?? '');
+  expect(refused.error).toMatchObject({ code: 'launch_invalid', message: expect.stringContaining('lanes.0.key') });
+  const { code, stdout, stderr } = await world.cli([
+    'run',
+    '--script',
+    script ?? '',
+    '--preflight',
+    file ?? '',
+    '--wait',
+  ]);
+  expect([code, stdout]).toEqual([0, 'done\n']);
+  expect(stderr).toMatch(/^preflight \(complete\)\n {2}north {2}review {4}keep or drop$/m);
+  expect(await json(0, 'status', 'last')).toMatchObject({
+    run: { workflow: { preflight: { lanes: [{ key: 'north' }] } } },
+    preflightWarnings: [expect.stringContaining('east was launched'), expect.stringContaining('north')],
+  });
+  expect((await world.cli(['status', 'last'])).stdout).toMatch(/^differs +east was launched/m);
 });
 
 describe('one agent of a workflow', () => {

@@ -1,18 +1,22 @@
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import { text as readStream } from 'node:stream/consumers';
-import { launchWorkflow, RunStore } from '../../client/index.ts';
+import { type PlannedWorkflow, planNamedWorkflow, planWorkflow, RunStore, startRun } from '../../client/index.ts';
 import { errnoOf } from '../../core/files/index.ts';
 import { timeLimit } from '../../core/settings/index.ts';
 import { lanesError, wordsOf } from '../../protocol/index.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
+import { formatPreflight } from '../format-workflow.ts';
 import { type LimitOptions, readLimits } from '../workflow-limits.ts';
 import { waitForWorkflow } from '../workflow-wait.ts';
 
 export interface RunWorkflowOptions extends LimitOptions {
-  script: string;
+  /** One of the two. */
+  script: string | undefined;
+  workflow: string | undefined;
   args: string | undefined;
   'allow-host': string[] | undefined;
+  preflight: string | undefined;
   model: string | undefined;
   cwd: string | undefined;
   /** Seconds. */
@@ -24,25 +28,10 @@ export interface RunWorkflowOptions extends LimitOptions {
 
 /** Starts a workflow, and with `--wait` prints what it returned. */
 export async function runWorkflowCommand(context: CliContext, options: RunWorkflowOptions): Promise<number> {
-  const { file, script } = await readScript(context, options.script);
-  const { cwd, timeout, model } = options;
-  const timeoutMs =
-    timeout === undefined ? null : timeLimit(timeout, { name: '--timeout', unit: 'seconds', zeroIsNone: true });
-  const { usageBudget, ...counts } = readLimits(options);
-  const { tokens, costUsd } = usageBudget ?? {};
-  const launched = await launchWorkflow(context.toolbox, {
-    script,
-    file,
-    ...(options.args === undefined ? {} : { args: parseArgs(options.args) }),
-    ...(cwd !== undefined && isAbsolute(cwd) ? { cwd } : { cwd: cwd ?? context.cwd, base: context.cwd }),
-    owner: context.owner,
-    trust: options.approve ? 'approve' : 'no-approve',
-    timeoutMs,
-    ...counts,
-    ...(tokens || costUsd ? { usageBudget: { ...(tokens ? { tokens } : {}), ...(costUsd ? { costUsd } : {}) } } : {}),
-    ...(model === undefined ? {} : { defaultModel: model }),
-    host: { mode: 'ask', globs: options['allow-host'] ?? [] },
-  });
+  const plan = await planOf(context, options);
+  const { preflight } = plan.record.workflow;
+  if (preflight && !options.json) context.err(formatPreflight(preflight));
+  const launched = await startRun(context.toolbox, plan);
   const { runId, directory, noScope } = launched;
   if (noScope !== undefined) context.err(`The runner has no scope of systemd of its own: ${noScope}`);
   if (!options.wait) {
@@ -52,6 +41,40 @@ export async function runWorkflowCommand(context: CliContext, options: RunWorkfl
   }
   if (!options.json) context.err(`Workflow ${runId} started. Ctrl+C stops waiting, not the workflow.`);
   return waitForWorkflow(context, { store: new RunStore(launched.project), runId, directory }, options.json);
+}
+
+async function planOf(context: CliContext, options: RunWorkflowOptions): Promise<PlannedWorkflow> {
+  const { script: file, workflow: name, cwd, timeout, model } = options;
+  const { usageBudget, ...counts } = readLimits(options);
+  const { tokens, costUsd } = usageBudget ?? {};
+  const common = {
+    ...(options.args === undefined ? {} : { args: parseArgs(options.args) }),
+    ...(cwd !== undefined && isAbsolute(cwd) ? { cwd } : { cwd: cwd ?? context.cwd, base: context.cwd }),
+    owner: context.owner,
+    trust: options.approve ? ('approve' as const) : ('no-approve' as const),
+    timeoutMs:
+      timeout === undefined ? null : timeLimit(timeout, { name: '--timeout', unit: 'seconds', zeroIsNone: true }),
+    ...(tokens || costUsd ? { usageBudget: { ...(tokens ? { tokens } : {}), ...(costUsd ? { costUsd } : {}) } } : {}),
+    ...(model === undefined ? {} : { defaultModel: model }),
+    host: { mode: 'ask' as const, globs: options['allow-host'] ?? [] },
+  };
+  if (name === undefined) {
+    const read = await readScript(context, file ?? '');
+    const preflight =
+      options.preflight === undefined ? {} : { preflight: await readPreflight(context, options.preflight) };
+    return planWorkflow(context.toolbox, { ...common, ...counts, ...read, ...preflight });
+  }
+  for (const field of ['script', 'preflight', 'max-spawns', 'concurrency', 'allow-host'] as const)
+    if (options[field] !== undefined) throw lanesError('launch_invalid:workflow-field', { field: `--${field}` });
+  return planNamedWorkflow(context.toolbox, { ...common, name, isChosen: true });
+}
+
+async function readPreflight({ cwd }: CliContext, file: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(resolve(cwd, file), 'utf8'));
+  } catch (error) {
+    throw lanesError('launch_invalid:preflight-file', { file, reason: wordsOf(error) });
+  }
 }
 
 async function readScript({ cwd }: CliContext, name: string): Promise<{ file: string | null; script: string }> {

@@ -6,6 +6,7 @@ import { LanesError, lanesError, toErrorValue } from '../../protocol/index.ts';
 import { readAnswerText } from '../answer-text.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
 import { formatDetails, formatRow } from '../format.ts';
+import { preflightDifferences } from '../preflight-differences.ts';
 
 export async function currentStore(context: CliContext): Promise<RunStore> {
   return new RunStore(await findProject(context.toolbox.agentDir, context.cwd));
@@ -71,6 +72,7 @@ async function moreOf({ view }: RunSnapshot, directory: string): Promise<object 
   return {
     graph: workflowGraph(view),
     workflowChildren: workflowChildren(view),
+    ...(view.workflow.preflight ? { preflightWarnings: preflightDifferences(view) } : {}),
     ...(trace ? { workflow: { value: value ?? null, emits, console, trace }, resultFile, receiptFile } : {}),
   };
 }

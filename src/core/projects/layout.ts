@@ -71,6 +71,8 @@ export interface RunLayout {
   lease: string;
   log: string;
   artifacts: string;
+  /** Outputs that children of a workflow name by a relative path. */
+  outputs: string;
   /** Of a workflow: what its script came to, and the receipt for whoever goes on with one of its children. */
   workflowResult: string;
   receipt: string;
@@ -87,6 +89,7 @@ export function runLayout(directory: string): RunLayout {
     lease: join(directory, 'lease'),
     log: join(directory, 'runner.log'),
     artifacts: join(directory, 'artifacts'),
+    outputs: join(directory, 'artifacts', 'outputs'),
     workflowResult: join(directory, 'result.json'),
     receipt: join(directory, 'receipt.json'),
     handoff: join(directory, 'handoff.json'),

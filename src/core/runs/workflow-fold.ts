@@ -4,7 +4,7 @@ import type { HostStepView, JournalLine, WorkflowRecord, WorkflowView } from '..
 type WorkflowLine = Extract<JournalLine, { type: `workflow.${string}` | `host.${string}` }>;
 
 export function newWorkflow({ workflow, timeoutMs }: WorkflowRecord): WorkflowView {
-  const { name, file, limits } = workflow;
+  const { name, file, limits, resource, preflight } = workflow;
   return {
     name,
     file,
@@ -15,6 +15,8 @@ export function newWorkflow({ workflow, timeoutMs }: WorkflowRecord): WorkflowVi
     console: 0,
     continued: 0,
     failure: null,
+    ...(resource ? { resource } : {}),
+    ...(preflight ? { preflight } : {}),
     bounds: { limits, timeoutMs },
   };
 }

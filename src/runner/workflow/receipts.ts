@@ -5,7 +5,7 @@ import { readRegular } from '../../core/files/index.ts';
 import { runLayout } from '../../core/projects/index.ts';
 import { childRunId, parseChildRunId } from '../../core/runs/index.ts';
 import type { WorkflowResult } from '../../core/workflow/index.ts';
-import { lanesError, type RunView, type TerminalState } from '../../protocol/index.ts';
+import { lanesError, type RunView, type TerminalState, workflowResource } from '../../protocol/index.ts';
 
 const resumability = z.union([
   z.object({ state: z.literal('resumable') }),
@@ -31,6 +31,7 @@ export const receipt = z.object({
   entries: z.record(z.string(), entry),
   hostSteps: z.array(z.unknown()),
   terminalOutcome: z.optional(z.unknown()),
+  resource: z.optional(workflowResource),
 });
 export type Receipt = z.infer<typeof receipt>;
 
@@ -87,6 +88,7 @@ export function receiptOf(view: RunView, state: TerminalState, result: WorkflowR
       reportPath: outputPath,
     })),
     ...(result.terminalOutcome ? { terminalOutcome: result.terminalOutcome } : {}),
+    ...(view.workflow?.resource ? { resource: view.workflow.resource } : {}),
   };
 }
 
