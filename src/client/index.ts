@@ -1,12 +1,19 @@
+export { childNamed } from './child-named.ts';
 export { type CleanUpRequest, cleanUp } from './clean-up.ts';
-export { continueWorkflow, mayContinue, type NewBounds } from './continue-workflow.ts';
+export { continueWorkflow, mayContinue, type NewBounds, planContinue } from './continue-workflow.ts';
 export { answerQuestion, type Ended, interruptRun, steerRun, stopRun } from './control.ts';
 export { type Check, examine } from './doctor.ts';
 export { type ForceStopped, forceStopRun, mayNeedForce } from './force-stop.ts';
 export { installOfferedPi, type PiInstallOffer, prepareInstall } from './install-pi.ts';
-export { type Launched, launch, launchWorkflow, startRun } from './launch.ts';
+export { type Launched, launch, launchNamedWorkflow, launchWorkflow, startRun } from './launch.ts';
 export { DEFAULT_TIMEOUT_MS, type LaunchPlan, type LaunchRequest, planLaunch } from './plan.ts';
-export { type PlannedWorkflow, planWorkflow, type WorkflowRequest } from './plan-workflow.ts';
+export {
+  type NamedRequest,
+  type PlannedWorkflow,
+  planNamedWorkflow,
+  planWorkflow,
+  type WorkflowRequest,
+} from './plan-workflow.ts';
 export {
   type PreviewedAgent,
   type PreviewedChild,

@@ -26,4 +26,5 @@ export * from './workflow-calls.ts';
 export * from './workflow-findings.ts';
 export * from './workflow-lanes.ts';
 export * from './workflow-launch.ts';
+export * from './workflow-preflight.ts';
 export * from './workflow-run.ts';

@@ -23,6 +23,7 @@ import { type EndReason, RunControl } from './run-control.ts';
 import type { RunResult, RunWork } from './run-work.ts';
 import { RunnerServer } from './server.ts';
 import { SingleRun } from './single-run.ts';
+import { isDecided } from './workflow/continued.ts';
 import { WorkflowRun } from './workflow/workflow-run.ts';
 
 /** Milliseconds the last lines of an end have when the system wants the process gone. */
@@ -186,7 +187,10 @@ export class RunnerLifecycle {
   }
 
   async #recover(run: OpenRun, order: RecoverOrder): Promise<void> {
-    if (isTerminal(run.view.state) && order.bounds && run.view.workflow) await run.reopen(order.by, order.bounds);
+    // What is left of a run that is to be stopped, or has come to its end, needs no limits.
+    const isOpen = isTerminal(run.view.state) || !isDecided(run.earlier);
+    if (order.bounds && order.settle === 'continue' && run.view.workflow && isOpen)
+      await run.reopen(order.by, order.bounds);
     if (isTerminal(run.view.state)) {
       // Only what comes after the terminal event was missing.
       this.#over = true;

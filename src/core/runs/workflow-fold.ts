@@ -1,10 +1,25 @@
 /** What a journal says of a workflow beside its children. Pure. */
-import type { AskedCommand, HostStepView, JournalLine, WorkflowView } from '../../protocol/index.ts';
+import type { AskedCommand, HostStepView, JournalLine, WorkflowRecord, WorkflowView } from '../../protocol/index.ts';
 
 type WorkflowLine = Extract<JournalLine, { type: `workflow.${string}` | `host.${string}` }>;
 
-export function newWorkflow(name: string, file: string | null): WorkflowView {
-  return { name, file, steps: 0, lanes: [], hosts: [], emits: 0, console: 0, told: [], continued: 0, failure: null };
+export function newWorkflow({ workflow, timeoutMs }: WorkflowRecord): WorkflowView {
+  const { name, file, limits, resource, preflight } = workflow;
+  return {
+    name,
+    file,
+    steps: 0,
+    lanes: [],
+    hosts: [],
+    emits: 0,
+    console: 0,
+    told: [],
+    continued: 0,
+    failure: null,
+    ...(resource ? { resource } : {}),
+    ...(preflight ? { preflight } : {}),
+    bounds: { limits, timeoutMs },
+  };
 }
 
 export function applyToWorkflow(view: WorkflowView, line: WorkflowLine): WorkflowView {

@@ -21,6 +21,7 @@ import { checkCalls } from './rules/calls.ts';
 import { checkKeys } from './rules/keys.ts';
 import { checkNames } from './rules/names.ts';
 import { checkNestedAsync } from './rules/nested-async.ts';
+import { checkOutputs } from './rules/outputs.ts';
 import { checkSpawnBudget } from './rules/spawn-budget.ts';
 import { checkUnobserved } from './rules/unobserved.ts';
 import { checkUnreachable } from './rules/unreachable.ts';
@@ -42,6 +43,7 @@ export function analyseScript(text: string, options: AnalysisOptions = {}): Scri
   checkBatchResults(script);
   checkUnobserved(script, launches);
   checkKeys(script, launches);
+  checkOutputs(script, launches);
   checkSpawnBudget(script, launches, options.maxSubagentSpawnsPerRun);
   checkUnreachable(script);
   return { findings: script.findings(), ...outlineOf(script, launches.launches), outlook: outlookOf(script, launches) };

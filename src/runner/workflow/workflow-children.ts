@@ -2,6 +2,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ChildDriver } from '../../core/children/index.ts';
+import { realOutputPath } from '../../core/outputs/index.ts';
 import { type ChildLayout, childLayout } from '../../core/projects/index.ts';
 import { childAliveMs, parseChildRunId, RunReader } from '../../core/runs/index.ts';
 import { AliveClock } from '../../core/time/index.ts';
@@ -29,6 +30,7 @@ import { type EndReason, RunControl } from '../run-control.ts';
 import { Steering } from '../steering.ts';
 import { answerOf, readResult } from './child-answers.ts';
 import { type PlannedChild, planChild, planResumed, type RetainedChild, titleOf } from './child-plans.ts';
+import { refuseSharedOutput } from './shared-output.ts';
 
 interface LiveChild {
   readonly index: number;
@@ -80,6 +82,7 @@ export class WorkflowChildren {
     const planned = await this.#plan(key, params);
     if (!(await stat(planned.cwd).catch(() => undefined))?.isDirectory())
       throw lanesError('cwd_missing', { folder: planned.cwd });
+    if (planned.plan.output) refuseSharedOutput(run.view, key, await realOutputPath(planned.plan.output.path));
     const layout = await run.childFolder(index);
     const { plan, cwd, lane, phase } = planned;
     const stored = await run.store(layout.plan, `${JSON.stringify({ version: 1, ...planned })}\n`);
@@ -100,7 +103,7 @@ export class WorkflowChildren {
   }
 
   async #plan(key: string, params: Record<string, unknown>): Promise<PlannedChild> {
-    const outputs = join(this.#run.layout.artifacts, 'outputs');
+    const { outputs } = this.#run.layout;
     const { resume } = params;
     if (typeof resume !== 'string') return planChild(this.#record, key, params, outputs);
     return planResumed(this.#record, await this.#retained(resume), params, outputs);
