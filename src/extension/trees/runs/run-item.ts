@@ -7,6 +7,7 @@ import {
   formatDuration,
   formatTokens,
   type RunState,
+  type RunView,
   totalTokens,
 } from '../../../protocol/index.ts';
 import { COMMANDS, ITEM } from '../../command-ids.ts';
@@ -89,6 +90,11 @@ export function createRunItem(snapshot: RunSnapshot, context: RunItemContext): v
   return item;
 }
 
+/** How long a run has taken, as its row says it. */
+export function elapsedText(view: RunView, state: RunState, now: number): string {
+  return formatDuration(elapsedMs(view, state, now));
+}
+
 function descriptionOf(snapshot: RunSnapshot, { project, now }: RunItemContext): string {
   const { view, state } = snapshot;
   const words = stateText(snapshot);
@@ -98,7 +104,7 @@ function descriptionOf(snapshot: RunSnapshot, { project, now }: RunItemContext):
     project,
     view.agent,
     words,
-    formatDuration(elapsedMs(view, state, now)),
+    elapsedText(view, state, now),
     view.model?.slice(view.model.indexOf('/') + 1),
     tokens > 0 ? vscode.l10n.t('{0} tok', formatTokens(tokens)) : undefined,
     view.usage.cost > 0 ? formatCost(view.usage.cost) : undefined,

@@ -1,5 +1,6 @@
 /** The Runs view. Of a run that changed only its row is asked for again; of one that moved, the two sections. */
 import * as vscode from 'vscode';
+import { elapsedMs } from '../../../protocol/index.ts';
 import { RUNS_VIEW } from '../../command-ids.ts';
 import type { ActiveFilter } from '../../runs/active-filter.ts';
 import { dayOf } from '../../runs/run-days.ts';
@@ -7,7 +8,8 @@ import { allSections, layoutRuns, type RunsLayout, sectionKeys } from '../../run
 import type { RunsChange, RunsModel } from '../../runs/runs-model.ts';
 import type { SeenRuns } from '../../runs/seen-runs.ts';
 import { createMoreItem, createProblemItem, createProjectItem } from './plain-items.ts';
-import { createRunItem } from './run-item.ts';
+import { Refreshes } from './refreshes.ts';
+import { createRunItem, elapsedText } from './run-item.ts';
 import { createRunTooltip } from './run-tooltip.ts';
 import { createSectionItem } from './section-item.ts';
 import { ViewState } from './view-state.ts';
@@ -20,6 +22,9 @@ export type RunsNode =
   | { kind: 'problem'; index: number };
 
 const TICK_MS = 1000;
+/** Of a run that has gone on for longer than a minute the time moves on with every fifth tick. */
+const SLOW_TICKS = 5;
+const MINUTE_MS = 60_000;
 /** Rows whose elapsed time moves on. */
 const MAX_TICKING = 20;
 
@@ -33,12 +38,16 @@ export class RunsTree implements vscode.TreeDataProvider<RunsNode>, vscode.Dispo
   readonly #disposables: vscode.Disposable[] = [];
   /** The view knows nodes by identity: one object for each. */
   readonly #nodes = new Map<string, RunsNode>();
+  /** The elapsed time that stands in the row of each run that was drawn. */
+  readonly #elapsed = new Map<string, string>();
+  readonly #refreshes = new Refreshes<RunsNode>((nodes) => this.#changed.fire(nodes));
   readonly #state: ViewState;
   readonly view: vscode.TreeView<RunsNode>;
   readonly onDidChangeTreeData = this.#changed.event;
   #layout = EMPTY;
   #sectionOf = new Map<string, string>();
   #today = '';
+  #ticks = 0;
 
   constructor(model: RunsModel, seen: SeenRuns, filter: ActiveFilter) {
     this.#model = model;
@@ -48,6 +57,7 @@ export class RunsTree implements vscode.TreeDataProvider<RunsNode>, vscode.Dispo
     this.#state = new ViewState(this.view);
     this.#disposables.push(
       this.view,
+      this.#refreshes,
       this.#changed,
       model.onDidChange((change) => this.#update(change)),
       seen.onDidChange(() => this.#update(undefined)),
@@ -59,43 +69,56 @@ export class RunsTree implements vscode.TreeDataProvider<RunsNode>, vscode.Dispo
 
   /** Elapsed times move on by themselves, and days change; only while somebody looks. */
   #tick(): void {
+    this.#ticks += 1;
     if (!this.view.visible) return;
-    if (this.#today !== dayOf(Date.now(), Date.now()).key) {
+    const now = Date.now();
+    if (this.#today !== dayOf(now, now).key) {
       this.#update(undefined);
       return;
     }
-    const ticking = this.#model.active().filter(({ state }) => state === 'running' || state === 'queued');
-    const nodes = ticking.slice(0, MAX_TICKING).map(({ runId }) => this.#runNode(runId));
-    if (nodes.length > 0) this.#changed.fire(nodes);
+    // A tick right after a change would only make the next change wait.
+    if (!this.#refreshes.atRest) return;
+    const slow = this.#ticks % SLOW_TICKS === 0;
+    const living = this.#model.active().filter(({ state }) => state === 'running' || state === 'queued');
+    const due = living.slice(0, MAX_TICKING).filter(({ runId, view, state }) => {
+      const drawn = this.#elapsed.get(runId);
+      if (!view || drawn === undefined || drawn === elapsedText(view, state, now)) return false;
+      return slow || elapsedMs(view, state, now) < MINUTE_MS;
+    });
+    this.#refreshes.ask(due.map(({ runId }) => this.#runNode(runId)));
   }
 
   #update(change: RunsChange): void {
     const before = this.#layout;
     const keysBefore = this.#sectionOf;
     this.#lay();
-    if (change === undefined || shapeOf(before) !== shapeOf(this.#layout)) {
-      this.#changed.fire(undefined);
-      return;
-    }
+    // First the rows: what stands around them would make them wait.
+    this.#refreshes.ask(this.#nodesOf(change, before, keysBefore));
+    this.#showState();
+  }
+
+  /** What has to be drawn again after a change; `undefined`: everything. */
+  #nodesOf(change: RunsChange, before: RunsLayout, keysBefore: Map<string, string>): RunsNode[] | undefined {
+    if (change === undefined || shapeOf(before) !== shapeOf(this.#layout)) return undefined;
     const from = keysBefore.get(change);
     const to = this.#sectionOf.get(change);
-    if (from === to) {
-      if (to !== undefined) this.#changed.fire(this.#runNode(change));
-      return;
-    }
-    this.#changed.fire([from, to].filter((key) => key !== undefined).map((key) => this.#sectionNode(key)));
+    if (from === to) return to === undefined ? [] : [this.#runNode(change)];
+    return [from, to].filter((key) => key !== undefined).map((key) => this.#sectionNode(key));
   }
 
   #lay(): void {
     const now = Date.now();
     const runs = this.#model.all();
-    const problems = this.#model.problems();
     const { needsPerson } = this.#seen;
     this.#today = dayOf(now, now).key;
     this.#layout = layoutRuns({ runs, projects: this.#model.projects(), filter: this.#filter.value, needsPerson, now });
     this.#sectionOf = sectionKeys(this.#layout);
-    const needed = runs.filter(({ snapshot }) => needsPerson(snapshot)).length;
-    this.#state.show(this.#layout, this.#filter.value, problems, needed);
+    for (const runId of this.#elapsed.keys()) if (!this.#sectionOf.has(runId)) this.#elapsed.delete(runId);
+  }
+
+  #showState(): void {
+    const needed = this.#model.all().filter(({ snapshot }) => this.#seen.needsPerson(snapshot)).length;
+    this.#state.show(this.#layout, this.#filter.value, this.#model.problems(), needed);
   }
 
   #node<N extends RunsNode>(key: string, make: () => N): RunsNode {
@@ -184,11 +207,13 @@ export class RunsTree implements vscode.TreeDataProvider<RunsNode>, vscode.Dispo
   #runItem(runId: string): vscode.TreeItem {
     const snapshot = this.#model.get(runId);
     if (!snapshot) return new vscode.TreeItem(runId);
+    const now = Date.now();
+    if (snapshot.view) this.#elapsed.set(runId, elapsedText(snapshot.view, snapshot.state, now));
     const mixed = this.#isGrouped() && this.#sectionOf.get(runId) === this.#layout.needs?.key;
     return createRunItem(snapshot, {
       needsPerson: this.#seen.needsPerson(snapshot),
       project: mixed ? this.#model.projectTitle(runId) : undefined,
-      now: Date.now(),
+      now,
     });
   }
 
