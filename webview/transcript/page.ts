@@ -123,6 +123,9 @@ export class TranscriptPage {
       case 'focus':
         this.#focus(message.what);
         break;
+      case 'hit':
+        this.#find.seek(message.query, message.hit, message.occurrence);
+        break;
       case 'page':
       case 'body':
       case 'found':

@@ -13,6 +13,7 @@ import {
   type PanelItem,
   type SourceContext,
   type SourceFile,
+  type ToTranscriptPanel,
   toErrorValue,
 } from '../../../protocol/index.ts';
 import { COMMANDS } from '../../command-ids.ts';
@@ -41,6 +42,9 @@ const COMMAND_IDS = {
   'open-text': COMMANDS.openTranscriptText,
 } as const;
 
+/** A place in a transcript that somebody looks for. */
+export type ShownHit = Omit<Extract<ToTranscriptPanel, { type: 'hit' }>, 'type'>;
+
 export interface PanelTools {
   services: Services;
   readers: TranscriptReaders;
@@ -68,6 +72,8 @@ export class TranscriptPanel {
   #request: { tokens: number; model: string | null } | undefined;
   #windows = new Map<string, number | null>();
   #context = '';
+  /** To be shown as soon as the page has the transcript. */
+  #hit: ShownHit | undefined;
   /** Something is missing in what is shown. */
   #hasGap = false;
   #isDisposed = false;
@@ -106,6 +112,16 @@ export class TranscriptPanel {
   /** A command of the editor for the page. */
   focus(what: 'find' | 'steer' | 'list'): void {
     this.#outbox.send({ type: 'focus', what });
+  }
+
+  showHit({ query, hit: { key, cursor, excerpt, at, length }, occurrence }: ShownHit): void {
+    this.#hit = { query, hit: { key, cursor, excerpt, at, length }, occurrence };
+    if (this.#window && this.#outbox.isOpen) this.#sendHit();
+  }
+
+  #sendHit(): void {
+    if (this.#hit) this.#outbox.send({ type: 'hit', ...this.#hit });
+    this.#hit = undefined;
   }
 
   get title(): string {
@@ -226,6 +242,7 @@ export class TranscriptPanel {
       sizeOf(window.items),
       taken,
     );
+    if (this.#outbox.isOpen) this.#sendHit();
   }
 
   #sendDelta({ source: _, ...message }: FromSource<'delta'>): void {
