@@ -92,14 +92,14 @@ describe('the Runs view', () => {
   it('lets the elapsed times of drawn rows move on, and only those that have', async () => {
     vi.setSystemTime(now + 500);
     const fresh = aSnapshot('running', { at: now, task: 'fresh' });
-    const old = aSnapshot('running', { at: now - 120_000, task: 'old' });
+    const old = aSnapshot('running', { at: now - 20_000, task: 'old' });
     for (const snapshot of [fresh, old, aSnapshot('complete', { at: now })]) model.put(snapshot);
     vi.advanceTimersByTime(1000);
     await lines();
     editor.created.view.visible = true;
     drawn.length = 0;
     vi.advanceTimersByTime(5000);
-    // After its first minute a run's time moves on every five seconds.
+    // After its first ten seconds a run's time moves on every five.
     const rows = (snapshots: RunSnapshot[]) => snapshots.map(({ runId }) => ({ kind: 'run', runId }));
     expect(drawn.filter((nodes) => Array.isArray(nodes) && nodes.length === 2)).toEqual([rows([fresh, old])]);
     expect(drawn.filter((nodes) => Array.isArray(nodes) && nodes.length === 1)).toEqual(Array(4).fill(rows([fresh])));

@@ -380,7 +380,7 @@ export class TranscriptPanel {
   /** Title and icon of the tab. */
   #draw(): void {
     const { title, agent, state } = this.#head();
-    const name = agent === null ? title : `${agent} ${title}`;
+    const name = agent === null ? title : `${agent} · ${title}`;
     const letters = [...name];
     this.#panel.title = letters.length > 40 ? `${letters.slice(0, 39).join('')}…` : name;
     this.#panel.iconPath = stateIcon(this.#tools.extensionUri, state);

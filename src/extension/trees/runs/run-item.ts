@@ -11,7 +11,7 @@ import {
   totalTokens,
 } from '../../../protocol/index.ts';
 import { COMMANDS, ITEM } from '../../command-ids.ts';
-import { runSentence, runTitle, stateText } from './run-words.ts';
+import { runSentence, runTitle, stateText, stateWord } from './run-words.ts';
 
 // Not the colours of lists and tests: high-contrast themes have none for some of them, and the green is too light on white.
 const SUCCESS = 'charts.green';
@@ -99,12 +99,14 @@ function descriptionOf(snapshot: RunSnapshot, { project, now }: RunItemContext):
   const { view, state } = snapshot;
   const words = stateText(snapshot);
   if (!view) return words;
+  // What the icon says already takes the place of what it does not.
+  const isSaid = words === stateWord('running') || words === stateWord('complete');
   const tokens = totalTokens(view.usage);
   const parts = [
     project,
-    view.agent,
-    words,
+    isSaid ? undefined : words,
     elapsedText(view, state, now),
+    view.agent,
     view.model?.slice(view.model.indexOf('/') + 1),
     tokens > 0 ? vscode.l10n.t('{0} tok', formatTokens(tokens)) : undefined,
     view.usage.cost > 0 ? formatCost(view.usage.cost) : undefined,

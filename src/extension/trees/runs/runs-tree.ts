@@ -22,9 +22,9 @@ export type RunsNode =
   | { kind: 'problem'; index: number };
 
 const TICK_MS = 1000;
-/** Of a run that has gone on for longer than a minute the time moves on with every fifth tick. */
+/** Of a run that has gone on for longer than this the time moves on with every fifth tick. */
+const FRESH_MS = 10_000;
 const SLOW_TICKS = 5;
-const MINUTE_MS = 60_000;
 /** Rows whose elapsed time moves on. */
 const MAX_TICKING = 20;
 
@@ -83,7 +83,7 @@ export class RunsTree implements vscode.TreeDataProvider<RunsNode>, vscode.Dispo
     const due = living.slice(0, MAX_TICKING).filter(({ runId, view, state }) => {
       const drawn = this.#elapsed.get(runId);
       if (!view || drawn === undefined || drawn === elapsedText(view, state, now)) return false;
-      return slow || elapsedMs(view, state, now) < MINUTE_MS;
+      return slow || elapsedMs(view, state, now) < FRESH_MS;
     });
     this.#refreshes.ask(due.map(({ runId }) => this.#runNode(runId)));
   }
