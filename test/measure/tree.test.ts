@@ -72,6 +72,8 @@ async function seen(page: Page): Promise<Watched> {
 /** Milliseconds from the click on the icon of a view to its rows. */
 async function shown({ workbench, view }: { workbench: Workbench; view: Measured }): Promise<number> {
   await workbench.openContainer('Explorer');
+  // VS Code takes a second click on an icon within 300 ms for a slip of the finger.
+  await workbench.page.waitForTimeout(PAUSE_MS);
   await seek(workbench.page, view.row);
   await workbench.openContainer(view.container);
   const { seenAt, clickedAt } = await seen(workbench.page);

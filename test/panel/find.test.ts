@@ -141,8 +141,7 @@ it('shows what was found from outside, in the find box, among the others', async
   await count(panel, '4 of 14');
   await waitFor('the mark', async () => (await marks(panel)).current[0] === 'needle');
   expect((await marks(panel)).all).toContain('Needle');
-  // From there on it is a search like any other.
-  await panel.page.locator('#find').click();
+  // From there on it is a search like any other, with the keys in its box.
   await panel.page.keyboard.press('Enter');
   await count(panel, '5 of 14');
 });

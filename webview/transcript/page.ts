@@ -125,6 +125,8 @@ export class TranscriptPage {
         break;
       case 'hit':
         this.#find.seek(message.query, message.hit, message.occurrence);
+        // Enter goes to the next one.
+        this.#focus('find');
         break;
       case 'page':
       case 'body':

@@ -1,7 +1,7 @@
 /** Find in Transcripts…: one box for the transcripts of all runs of the project; its rows come while they are searched. */
 import * as vscode from 'vscode';
 import { visible } from '../../core/transcripts/index.ts';
-import type { FindHit } from '../../protocol/index.ts';
+import { cutText, type FindHit } from '../../protocol/index.ts';
 import { plainLabel } from '../plain-label.ts';
 import type { Services } from '../services.ts';
 import { type Found, MAX_HITS_SHOWN, type SearchReport, searchTranscripts } from '../transcripts/search-transcripts.ts';
@@ -10,6 +10,7 @@ import { runTitle } from '../trees/runs/run-words.ts';
 const TYPING_MS = 250;
 /** Rows are drawn anew at most this often while they come. */
 const DRAW_MS = 150;
+const MAX_TITLE = 44;
 
 interface HitItem extends vscode.QuickPickItem {
   found?: Found;
@@ -137,9 +138,9 @@ function itemsOf(found: Found): HitItem[] {
   return hits.map((hit, index) => {
     const { icon, word } = placeOf(hit);
     return {
-      label: plainLabel(runTitle(snapshot)),
+      label: plainLabel(cutTitle(runTitle(snapshot))),
       description: [word, view?.agent, view ? started.format(view.createdAt) : undefined].filter(Boolean).join(' · '),
-      detail: plainLabel(visible(hit.excerpt)),
+      detail: plainLabel(excerptText(hit)),
       iconPath: new vscode.ThemeIcon(icon),
       alwaysShow: true,
       found,
@@ -147,6 +148,16 @@ function itemsOf(found: Found): HitItem[] {
       occurrence: hits.slice(0, index).filter(({ key }) => key === hit.key).length,
     };
   });
+}
+
+/** What stands behind it in the row is to be seen, too. */
+function cutTitle(title: string): string {
+  return title.length > MAX_TITLE ? `${cutText(title, MAX_TITLE).trimEnd()}…` : title;
+}
+
+/** The place in one line. */
+function excerptText({ excerpt }: FindHit): string {
+  return visible(excerpt).replace(/\s+/g, ' ').trim();
 }
 
 /** What the hit stands in, as a person calls it. */
