@@ -6,6 +6,7 @@ export const COMMANDS = {
   openSession: 'piLanes.openSession',
   exportTranscript: 'piLanes.exportTranscript',
   findInTranscript: 'piLanes.findInTranscript',
+  findInTranscripts: 'piLanes.findInTranscripts',
   stopRun: 'piLanes.stopRun',
   stopChild: 'piLanes.stopChild',
   steerRun: 'piLanes.steerRun',

@@ -5,6 +5,7 @@ import { showError } from '../messages.ts';
 import type { Services } from '../services.ts';
 import { forceStopChosenRun, interruptChosenRun, stopChosenChild, stopChosenRun } from './end-run.ts';
 import { clearFilter, filterRuns } from './filter-runs.ts';
+import { findInTranscripts } from './find-in-transcripts.ts';
 import { installPi } from './install-pi.ts';
 import { launchAgent } from './launch-agent.ts';
 import { launchOnFile, launchOnProblems, launchOnSelection } from './launch-on.ts';
@@ -36,6 +37,7 @@ const HANDLERS: Record<CommandId, Handler> = {
   [COMMANDS.openSession]: openSession,
   [COMMANDS.exportTranscript]: exportTranscript,
   [COMMANDS.findInTranscript]: findInTranscript,
+  [COMMANDS.findInTranscripts]: findInTranscripts,
   [COMMANDS.stopRun]: stopChosenRun,
   [COMMANDS.stopChild]: stopChosenChild,
   [COMMANDS.steerRun]: steerChosenRun,
