@@ -125,10 +125,12 @@ const ROWS = {
     ];
   },
   idle: async () => {
-    const { cpuPercent, rssMb } = await measure('idle-runner');
+    const { single, workflow } = await measure('idle-runner');
     return [
-      ['idle runner, single child: CPU', '0 %', `${cpuPercent} % over 10 s`],
-      ['idle runner, single child: RSS', '< 65 MB', `${rssMb} MB`],
+      ['idle runner, single child: CPU', '0 %', `${single.cpuPercent} % over 10 s`],
+      ['idle runner, single child: RSS', '< 65 MB', `${single.rssMb} MB`],
+      ['idle runner, workflow with one child: CPU', '0 %', `${workflow.cpuPercent} % over 10 s`],
+      ['idle runner, workflow with one child: RSS', '< 130 MB', `${workflow.rssMb} MB`],
     ];
   },
   retention: async () => {
