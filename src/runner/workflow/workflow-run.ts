@@ -127,6 +127,9 @@ export class WorkflowRun implements RunWork {
         signal: stop.signal,
         perform: (effect, ended, again) => this.#perform(effect, ended, again),
         journal: this.#journal,
+        onProgress: ({ budgetExhausted }) => {
+          if (budgetExhausted) this.#children.wrapUp();
+        },
         ...(history ? { history } : {}),
       });
       // What was told to stop comes to its end, with proof, before the run does.
