@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { vmScripts } from './scripts/vm-script.mjs';
@@ -44,22 +44,22 @@ const englishOnly = {
 };
 
 /**
- * Modules of the protocol do nothing but define. Knowing that, a bundle leaves out those it does not use; making the schemas of all of
- * them takes 10 ms, which every start of a workflow would pay.
+ * Modules of protocol and core do nothing but define. Knowing that, a bundle leaves out those it does not use, with the packages that only
+ * they need: making the schemas of the whole protocol takes 10 ms, which every start of a workflow would pay.
  */
-const protocolOnlyDefines = {
-  name: 'protocol-only-defines',
+const domainOnlyDefines = {
+  name: 'domain-only-defines',
   setup(context) {
-    const protocol = join(root, 'src', 'protocol');
+    const folders = ['protocol', 'core'].map((name) => join(root, 'src', name) + sep);
     context.onResolve({ filter: /^\..*\.ts$/ }, ({ path, resolveDir }) => {
       const file = resolve(resolveDir, path);
-      return dirname(file) === protocol ? { path: file, sideEffects: false } : undefined;
+      return folders.some((folder) => file.startsWith(folder)) ? { path: file, sideEffects: false } : undefined;
     });
   },
 };
 
 /**
- * The runner is split: what it needs only on some platforms (execa, 16 MB of memory) is loaded at first use.
+ * The runner is split: what it needs only on some platforms (execa, 16 MB of memory) or only for workflows is loaded at first use.
  * @returns the names of its files, which are copied to runtime/<hash>/ before a run starts
  */
 async function buildRunner(options, outdir) {
@@ -119,7 +119,7 @@ export async function buildEngineWorker({ outdir, minify = false }) {
     minify,
     sourcemap: minify ? false : 'linked',
     logLevel: 'warning',
-    plugins: [englishOnly, protocolOnlyDefines, vmScripts],
+    plugins: [englishOnly, domainOnlyDefines, vmScripts],
     entryPoints: ['src/core/workflow/engine/worker.ts'],
     outfile: join(outdir, 'engine-worker.mjs'),
   });
@@ -140,7 +140,7 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
     loader: { '.md': 'text' },
     define: { PI_LANES_VERSION: JSON.stringify(version) },
     logLevel: 'warning',
-    plugins: [englishOnly, vmScripts],
+    plugins: [englishOnly, domainOnlyDefines, vmScripts],
   };
   // ESM bundles need `require` for the CommonJS packages inside them.
   const esm = {
@@ -182,7 +182,6 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
     // Loaded by Pi: small, because each child reads it anew.
     build({
       ...plainEsm,
-      plugins: [englishOnly, protocolOnlyDefines],
       entryPoints: ['src/pi/child/main.ts'],
       outfile: join(outdir, 'pi-child.mjs'),
     }),

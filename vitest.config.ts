@@ -12,7 +12,7 @@ const markdownAsText = {
   },
 };
 
-function project(name: string, options: { timeout: number; parallel: boolean }) {
+function project(name: string, options: { timeout: number; parallel: boolean; workers?: number }) {
   return {
     plugins: [markdownAsText, vmScriptsForVite],
     define: { PI_LANES_VERSION: JSON.stringify(version) },
@@ -21,7 +21,8 @@ function project(name: string, options: { timeout: number; parallel: boolean }) 
       include: [`test/${name}/**/*.test.ts`],
       testTimeout: options.timeout,
       hookTimeout: options.timeout,
-      fileParallelism: options.parallel,
+      fileParallelism: options.parallel || options.workers !== undefined,
+      ...(options.workers !== undefined && { maxWorkers: options.workers }),
       // In continuous integration a test of real processes gets a second try, which its report names.
       retry: process.env['CI'] && !options.parallel ? 1 : 0,
     },
@@ -33,7 +34,8 @@ export default defineConfig({
     projects: [
       project('unit', { timeout: 20_000, parallel: true }),
       project('panel', { timeout: 60_000, parallel: false }),
-      project('process', { timeout: 60_000, parallel: false }),
+      // They mostly wait for processes: two at a time take half as long, even on two cores.
+      project('process', { timeout: 60_000, parallel: false, workers: 2 }),
       project('git', { timeout: 60_000, parallel: false }),
       project('e2e', { timeout: 180_000, parallel: false }),
       // Pictures for people, made by `npm run shots`; no part of `npm test`.

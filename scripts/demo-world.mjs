@@ -1,22 +1,23 @@
 // The demo's world: a small repository with something to do, and an agent directory that knows only the scripted model.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createAgentDir } from '../test/support/agent-dir.ts';
 import { piCli } from '../test/support/pi-versions.ts';
-import { demo } from '../test/support/scripted-model/demo-script.ts';
-import { startScriptedModel } from '../test/support/scripted-model/index.ts';
+import { demoTeam, startScriptedModel } from '../test/support/scripted-model/index.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-const FILES = {
+export const DEMO_FILES = {
   'README.md': `# Harbour
 
 A small program that plans which ship gets which berth. It works, but nobody has written down how.
 
 Ask an agent to do that: "Write NOTES.md, a short note for new people, and check it."
+
+The scripts in workflows/ let several agents work on it. Open one and press "Run workflow" above its first line.
 `,
   'src/berths.js': `/** Gives each ship the smallest berth that is long enough. */
 export function assign(ships, berths) {
@@ -27,7 +28,28 @@ export function assign(ships, berths) {
   });
 }
 `,
+  'test/notes.test.mjs': `import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+test('NOTES.md is there and has been checked', () => {
+  assert.ok(existsSync('NOTES.md'), 'NOTES.md is missing');
+  assert.match(readFileSync('NOTES.md', 'utf8'), /Status: checked/);
+});
+`,
 };
+
+/** Scripts that show what workflows can do; they work on the demo's files. */
+export const SAMPLE_WORKFLOWS = join(root, 'samples', 'workflows');
+
+/** Writes the demo's project: a program without notes, and workflows to work on it. */
+export function writeDemoProject(project) {
+  for (const [name, text] of Object.entries(DEMO_FILES)) {
+    mkdirSync(dirname(join(project, name)), { recursive: true });
+    writeFileSync(join(project, name), text);
+  }
+  cpSync(SAMPLE_WORKFLOWS, join(project, 'workflows'), { recursive: true });
+}
 
 /**
  * One demo of a kind at a time: a second one would pull the folder from under the first.
@@ -54,8 +76,8 @@ function isAlive(pid) {
 }
 
 /**
- * Makes the demo's folders anew below \`.cache/demo\` and starts its model. Every prompt is answered by the same little
- * play: read, write, edit, check, report.
+ * Makes the demo's folders anew below \`.cache/demo\` and starts its model. Agents that may edit play the same little piece: read,
+ * write, edit, check, report; the others read and report.
  */
 /** @param {string} kind name of the demo; each kind has folders of its own */
 export async function createDemoWorld(kind) {
@@ -63,16 +85,13 @@ export async function createDemoWorld(kind) {
   const unclaim = claim(folder);
   const project = join(folder, 'harbour');
   rmSync(project, { recursive: true, force: true });
-  for (const [name, text] of Object.entries(FILES)) {
-    mkdirSync(dirname(join(project, name)), { recursive: true });
-    writeFileSync(join(project, name), text);
-  }
+  writeDemoProject(project);
   const git = (...args) =>
     execFileSync('git', args, { cwd: project, stdio: 'ignore', env: { ...process.env, GIT_CONFIG_NOSYSTEM: '1' } });
   git('init', '--quiet', '--initial-branch=main');
   git('add', '--all');
   git('-c', 'user.name=Demo', '-c', 'user.email=demo@example.invalid', 'commit', '--quiet', '-m', 'A harbour');
-  const model = await startScriptedModel({ scripts: { default: demo } });
+  const model = await startScriptedModel({ scripts: { default: demoTeam } });
   const agent = await createAgentDir({ modelUrl: model.url, dir: folder });
   // Sockets need a short path: the demo's runners get a folder of their own that goes with it.
   const runtime = mkdtempSync(join(tmpdir(), 'pil-demo-'));

@@ -143,6 +143,7 @@ async function browserEditor() {
   console.log(`  ${workbenchUrl(server.url, { folder: world.project })}`);
   console.log(`  password: ${password}\n`);
   console.log('Then: the Pi Lanes view in the activity bar, Launch Agent…, "worker", any task.');
+  console.log('Or: a script in the folder workflows, and "Run workflow" above its first line.');
   const stop = () => void server.stop();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, stop);
   await server.ended;

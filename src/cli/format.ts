@@ -3,6 +3,8 @@ import type { RunSnapshot } from '../client/index.ts';
 import { describeProof, processProof } from '../core/runs/index.ts';
 import { visible } from '../core/transcripts/index.ts';
 import { type ChildView, elapsedMs, formatCost, formatDuration, formatTokens, totalTokens } from '../protocol/index.ts';
+import { formatBounds, formatGraph, formatPreflight, formatProgress, formatSoftLimits } from './format-workflow.ts';
+import { preflightDifferences } from './preflight-differences.ts';
 
 /** One line of a list: id, state, agent, elapsed, tokens, cost, title. */
 export function formatRow(snapshot: RunSnapshot, now: number = Date.now()): string {
@@ -11,7 +13,7 @@ export function formatRow(snapshot: RunSnapshot, now: number = Date.now()): stri
   const cells = [
     snapshot.runId,
     snapshot.state.padEnd(8),
-    view.agent.padEnd(9),
+    (view.workflow ? `workflow ${formatProgress(view)}`.trim() : view.agent).padEnd(9),
     formatDuration(elapsedMs(view, snapshot.state, now)).padStart(7),
     formatTokens(totalTokens(view.usage)).padStart(7),
     formatCost(view.usage.cost).padStart(8),
@@ -21,29 +23,40 @@ export function formatRow(snapshot: RunSnapshot, now: number = Date.now()): stri
 
 export function formatDetails(snapshot: RunSnapshot, now: number = Date.now()): string {
   const { view } = snapshot;
+  const workflow = view?.workflow;
+  // The one child of a single run; those of a workflow have lines of their own.
+  const child = workflow ? undefined : view?.children[0];
   const rows: [string, string | null | undefined][] = [
     ['run', snapshot.runId],
     ['state', snapshot.state],
-    ['agent', view?.agent],
+    ['agent', workflow ? null : view?.agent],
     ['label', view?.label],
-    ['task', view?.title],
+    [workflow ? 'workflow' : 'task', view?.title],
+    ['script', workflow?.file],
     ['folder', view?.cwd],
     ['model', view?.model],
     ['elapsed', view && formatDuration(elapsedMs(view, snapshot.state, now))],
     ['tokens', view && `${totalTokens(view.usage)} (${formatCost(view.usage.cost)})`],
-    ['session', view?.children[0]?.session?.file],
+    ['named', workflow?.resource?.id],
+    ['limits', workflow?.bounds && formatBounds(workflow.bounds)],
+    ['budget', view && past(formatSoftLimits(view))],
+    ['continued', workflow?.continued ? `${workflow.continued} time(s)` : null],
+    ['preflight', workflow?.preflight && indented(formatPreflight(workflow.preflight))],
+    ['differs', view && indented(preflightDifferences(view).join('\n'))],
+    ['inside', view && indented(formatGraph(view, now))],
+    ['session', child?.session?.file],
     ['processes', view && describeProof(processProof(view))],
     ['resumed', view?.resumedFrom && `from ${view.resumedFrom}`],
-    ['output', view?.children[0]?.output && describeOutput(view.children[0].output)],
+    ['output', child?.output && describeOutput(child.output)],
     [
       'asks',
       view?.questions
         .map((question) => `${[question.title, question.message].filter(Boolean).join(' ')} [${question.id}]`)
-        .join('\n') || null,
+        .join(`\n${' '.repeat(11)}`) || null,
     ],
     ['steering', view?.steering.map((steer) => `${steer.state}: ${steer.preview}`).join('\n           ') || null],
-    ['budget', view?.children[0]?.toolBudgetBlocked && 'its tool calls were used up, and more of them refused'],
-    ['attention', view?.children[0]?.attention.join(', ') || null],
+    ['budget', child?.toolBudgetBlocked && 'its tool calls were used up, and more of them refused'],
+    ['attention', child?.attention.join(', ') || null],
     ['error', snapshot.error?.message],
     ['next', snapshot.error?.hint],
     ['journal', view?.progressCut && 'full: what the agent is doing is not recorded any more'],
@@ -52,6 +65,15 @@ export function formatDetails(snapshot: RunSnapshot, now: number = Date.now()): 
     ['files', snapshot.directory],
   ];
   return rows.flatMap(([name, value]) => (value ? [`${name.padEnd(11)}${visible(value)}`] : [])).join('\n');
+}
+
+function past(limits: string): string | null {
+  return limits === '' ? null : `past its soft limit: ${limits}`;
+}
+
+/** The further lines of a text that stands behind the name of a row. */
+function indented(text: string): string {
+  return text.split('\n').join(`\n${' '.repeat(11)}`);
 }
 
 function describeOutput({ path, outcome, error }: NonNullable<ChildView['output']>): string {

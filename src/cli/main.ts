@@ -1,9 +1,10 @@
-/** The command line: `pi-lanes run | status | transcript | stop | cleanup | agents | validate | doctor | install-pi`. */
+/** The command line: one case for each command of `usage.ts`. */
 import { visible } from '../core/transcripts/index.ts';
 import { lanesError, toErrorValue } from '../protocol/index.ts';
 import { agentsCommand } from './commands/agents.ts';
 import { answerCommand } from './commands/answer.ts';
 import { cleanupCommand } from './commands/cleanup.ts';
+import { continueCommand } from './commands/continue.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { forceStopCommand, interruptCommand, stopCommand } from './commands/end.ts';
 import { installPiCommand } from './commands/install-pi.ts';
@@ -16,7 +17,7 @@ import { transcriptCommand } from './commands/transcript.ts';
 import { validateCommand } from './commands/validate.ts';
 import { createContext, EXIT, printJson, SCHEMA_VERSION } from './context.ts';
 import { flag, parse, text, texts } from './options.ts';
-import { USAGE } from './usage.ts';
+import { USAGE, usageOf } from './usage.ts';
 
 /** Whether a flag stands among the options, in front of any `--`. */
 const has = (args: readonly string[], ...flags: string[]) => {
@@ -32,11 +33,11 @@ async function main(args: string[]): Promise<number> {
     else context.out(value);
     return EXIT.ok;
   };
-  if (has(rest, '--help', '-h')) return print('usage', USAGE);
+  if (has(rest, '--help', '-h')) return print('usage', (command && usageOf(command)) ?? USAGE);
   switch (command) {
     case 'run': {
       // What goes with an agent does not go with a script, and the other way round.
-      if (has(rest, '--script') || rest.some((arg) => arg.startsWith('--script=')))
+      if (rest.some((arg) => /^--(?:script|workflow)(?:=|$)/.test(arg)))
         return runWorkflowCommand(context, {
           ...blankWorkflow,
           ...parse(rest, WORKFLOW_OPTIONS, { min: 0, max: 0 }).values,
@@ -64,25 +65,33 @@ async function main(args: string[]): Promise<number> {
       return statusCommand(context, positionals[0], { all: values.all, limit: values.limit, json: values.json });
     }
     case 'transcript': {
-      const { values, positionals } = parse(rest, { follow: flag }, { min: 1, max: 1 });
-      return transcriptCommand(context, positionals[0] ?? '', { follow: values.follow, json: values.json });
+      const { values, positionals } = parse(rest, { follow: flag, child: text }, { min: 1, max: 1 });
+      const { follow, child, json } = values;
+      return transcriptCommand(context, positionals[0] ?? '', { follow, child, json });
     }
     case 'stop': {
-      const { values, positionals } = parse(rest, {}, { min: 1, max: 1 });
-      return stopCommand(context, positionals[0] ?? '', { json: values.json });
+      const { values, positionals } = parse(rest, { child: text }, { min: 1, max: 1 });
+      return stopCommand(context, positionals[0] ?? '', { child: values.child, json: values.json });
     }
     case 'steer': {
-      const { values, positionals } = parse(rest, { 'follow-up': flag }, { min: 2, max: 2 });
+      const { values, positionals } = parse(rest, { 'follow-up': flag, child: text }, { min: 2, max: 2 });
       return steerCommand(context, positionals[0] ?? '', positionals[1] ?? '', {
         followUp: values['follow-up'],
+        child: values.child,
         json: values.json,
       });
     }
-    case 'interrupt':
+    case 'interrupt': {
+      const { values, positionals } = parse(rest, { child: text }, { min: 1, max: 1 });
+      return interruptCommand(context, positionals[0] ?? '', { child: values.child, json: values.json });
+    }
     case 'force-stop': {
       const { values, positionals } = parse(rest, {}, { min: 1, max: 1 });
-      const act = command === 'interrupt' ? interruptCommand : forceStopCommand;
-      return act(context, positionals[0] ?? '', { json: values.json });
+      return forceStopCommand(context, positionals[0] ?? '', { json: values.json });
+    }
+    case 'continue': {
+      const { values, positionals } = parse(rest, LIMIT_OPTIONS, { min: 1, max: 1 });
+      return continueCommand(context, positionals[0] ?? '', { ...blankLimits, ...values });
     }
     case 'resume': {
       const { values, positionals } = parse(
@@ -121,8 +130,13 @@ async function main(args: string[]): Promise<number> {
       return installPiCommand(context, parse(rest, { yes: flag }, { min: 0, max: 0 }).values);
     case 'help':
     case '--help':
-    case '-h':
-      return print('usage', USAGE);
+    case '-h': {
+      const [about] = rest.filter((arg) => !arg.startsWith('-'));
+      if (about === undefined) return print('usage', USAGE);
+      const own = usageOf(about);
+      if (own === undefined) throw lanesError('launch_invalid:command', { command: about });
+      return print('usage', own);
+    }
     case '--version':
     case '-v':
     case 'version':
@@ -135,31 +149,47 @@ async function main(args: string[]): Promise<number> {
   }
 }
 
-const WORKFLOW_OPTIONS = {
-  script: text,
-  args: text,
-  'allow-host': texts,
+const LIMIT_OPTIONS = {
   'max-spawns': text,
   concurrency: text,
-  model: text,
-  cwd: text,
+  'max-tokens': text,
+  'max-cost': text,
   timeout: text,
-  approve: flag,
   wait: flag,
 };
 
-const blankWorkflow = {
-  script: '',
-  args: undefined,
-  'allow-host': undefined,
+const WORKFLOW_OPTIONS = {
+  ...LIMIT_OPTIONS,
+  script: text,
+  workflow: text,
+  preflight: text,
+  args: text,
+  'allow-host': texts,
+  model: text,
+  cwd: text,
+  approve: flag,
+};
+
+const blankLimits = {
   'max-spawns': undefined,
   concurrency: undefined,
-  model: undefined,
-  cwd: undefined,
+  'max-tokens': undefined,
+  'max-cost': undefined,
   timeout: undefined,
-  approve: undefined,
   wait: undefined,
   json: undefined,
+};
+
+const blankWorkflow = {
+  ...blankLimits,
+  script: undefined,
+  workflow: undefined,
+  preflight: undefined,
+  args: undefined,
+  'allow-host': undefined,
+  model: undefined,
+  cwd: undefined,
+  approve: undefined,
 };
 
 const blank = {

@@ -1,5 +1,15 @@
-export const USAGE = `pi-lanes — run Pi coding agents that outlive the window they were started from
+/** What the command line can do, one part for each form of a command. `help` prints all of them, `--help` behind a command its own. */
 
+interface Part {
+  /** Nearly always one; several where one text has them all. */
+  command: string;
+  text: string;
+}
+
+const PARTS: readonly Part[] = [
+  {
+    command: 'run',
+    text: `\
   pi-lanes run --agent NAME --task TEXT [options]   start an agent
       --task-file FILE     read the task from a file (- for standard input) instead of --task
       --model PROVIDER/ID  model, with :level for thinking; default: Pi's own default
@@ -12,31 +22,147 @@ export const USAGE = `pi-lanes — run Pi coding agents that outlive the window 
       --timeout SECONDS    end the run after this time; default 1800, 0 for no limit
       --tool-timeout SECONDS  end the run when one tool call takes longer
       --approve            let Pi load this project's own extensions and settings
-      --wait               wait for the end and print the answer
+      --wait               wait for the end and print the answer`,
+  },
+  {
+    command: 'run',
+    text: `\
   pi-lanes run --script FILE [options]              run a workflow script (- for standard input)
       --args JSON          what the script finds in args
       --allow-host GLOB    commands of the script that need no question (* stands for anything); may be repeated
       --max-spawns N       most children of the run; default 64
       --concurrency N      most children at the same time; default 20
-      --model, --cwd, --timeout (default: no limit), --approve, --wait
-  pi-lanes status [RUN] [--all] [--limit N]         list runs, or show one
-  pi-lanes transcript RUN [--follow]                what the agent said and did
-  pi-lanes stop RUN                                 stop it, and prove that it stopped
-  pi-lanes steer RUN MESSAGE [--follow-up]          say something to a working agent; prints the receipt
-  pi-lanes answer RUN [QUESTION] --value TEXT | --yes | --no | --cancel
-  pi-lanes interrupt RUN                            end its present work, keep its session
+      --max-tokens N       most tokens (input and output) of all children together; default: no limit
+      --max-cost DOLLARS   most that all children together may cost; default: no limit
+      --preflight FILE     JSON of what the script will do, shown before and compared afterwards; it changes nothing
+      --model, --cwd, --timeout (default: no limit), --approve, --wait`,
+  },
+  {
+    command: 'run',
+    text: `\
+  pi-lanes run --workflow NAME [--args JSON] [options]
+                                                    run a workflow that comes with Pi Lanes, and the commands it is made for:
+      review               a reviewer; --args '{"task": "…"}'
+      run-ci               npm test in --cwd; --args '{"command": "npm run typecheck", "timeoutMs": 60000}'
+      --max-tokens, --max-cost, --model, --cwd, --timeout (default: no limit), --approve, --wait`,
+  },
+  {
+    command: 'continue',
+    text: `\
+  pi-lanes continue RUN [options]                   go on with a workflow that was lost, or that a limit has ended, as the same run;
+                                                    what had ended is not started again. What is not named stays as it was:
+      --timeout SECONDS    time limit of the whole run, with what is used up already; 0 for none
+      --max-spawns N       most children of the whole run
+      --concurrency N      most children at the same time
+      --max-tokens N       most tokens of all children together; 0 for no limit
+      --max-cost DOLLARS   most that all children together may cost; 0 for no limit
+      --wait               wait for the end and print what the script returned`,
+  },
+  {
+    command: 'status',
+    text: `\
+  pi-lanes status [RUN] [--all] [--limit N]         list runs, or show one; of a workflow with its agents, stages and commands`,
+  },
+  {
+    command: 'transcript',
+    text: `\
+  pi-lanes transcript RUN [--child KEY] [--follow]  what the agent said and did`,
+  },
+  {
+    command: 'stop',
+    text: `\
+  pi-lanes stop RUN [--child KEY]                   stop it, and prove that it stopped; with --child one agent of a workflow`,
+  },
+  {
+    command: 'steer',
+    text: `\
+  pi-lanes steer RUN MESSAGE [--follow-up] [--child KEY]
+                                                    say something to a working agent; prints the receipt`,
+  },
+  {
+    command: 'answer',
+    text: `\
+  pi-lanes answer RUN [QUESTION] --value TEXT | --yes | --no | --cancel`,
+  },
+  {
+    command: 'interrupt',
+    text: `\
+  pi-lanes interrupt RUN [--child KEY]              end its present work, keep its session; of a workflow with --child`,
+  },
+  {
+    command: 'resume',
+    text: `\
   pi-lanes resume RUN [--task TEXT] [--fork] [--cwd FOLDER]
-                                                    continue a lost run, or go on with an ended one as a new run
-  pi-lanes force-stop RUN                           end a run whose runner does not answer
+                                                    continue a lost run, or go on with an ended one as a new run`,
+  },
+  {
+    command: 'force-stop',
+    text: `\
+  pi-lanes force-stop RUN                           end a run whose runner does not answer`,
+  },
+  {
+    command: 'cleanup',
+    text: `\
   pi-lanes cleanup [--days N] [--dry-run]           remove runs that ended more than N days ago, of all projects; the
-                                                    default is the setting (30); --dry-run says what stays, and why
-  pi-lanes agents                                   the agents there are
-  pi-lanes validate FILE… [--max-spawns N]          check workflow scripts (- for standard input); nothing is started
-  pi-lanes doctor                                   check Node, Pi, models and folders
-  pi-lanes install-pi [--yes]                       install Pi for Pi Lanes alone, through npm; asks first
+                                                    default is the setting (30); --dry-run says what stays, and why`,
+  },
+  {
+    command: 'agents',
+    text: `\
+  pi-lanes agents                                   the agents there are`,
+  },
+  {
+    command: 'validate',
+    text: `\
+  pi-lanes validate FILE… [--max-spawns N]          check workflow scripts (- for standard input); nothing is started`,
+  },
+  {
+    command: 'doctor',
+    text: `\
+  pi-lanes doctor                                   check Node, Pi, models and folders`,
+  },
+  {
+    command: 'install-pi',
+    text: `\
+  pi-lanes install-pi [--yes]                       install Pi for Pi Lanes alone, through npm; asks first`,
+  },
+];
 
-  RUN is an id, the beginning or end of one (8 characters or more), or "last".
-  --json prints one JSON object with "schemaVersion"; fields are only ever added.
-  A text that begins with "-" stands behind "--": pi-lanes steer last -- "-v, please".
+const RUN_WORDS = `\
+  RUN is an id, the beginning or end of one (8 characters or more), or "last".`;
+const CHILD_WORDS = `\
+  KEY is the key of an agent in its workflow, or its own run id; \`pi-lanes status RUN\` lists them.`;
+const JSON_WORDS = `\
+  --json prints one JSON object with "schemaVersion"; fields are only ever added.`;
+const DASH_WORDS = `\
+  A text that begins with "-" stands behind "--": pi-lanes steer last -- "-v, please".`;
+const EXIT_WORDS = `\
   Exit codes: 0 done; 1 the run failed or its --output could not be written, doctor or validate found an error, or a part of the store could
   not be read (status --all) or cleaned (cleanup); 2 refused; 3 stopped or lost; 130 waiting interrupted (the run goes on).`;
+
+const HELP_WORDS = `\
+  \`pi-lanes help COMMAND\` or \`pi-lanes COMMAND --help\` shows one command.`;
+
+export const USAGE = `pi-lanes — run Pi coding agents that outlive the window they were started from
+
+${PARTS.map(({ text }) => text).join('\n')}
+
+${[HELP_WORDS, RUN_WORDS, CHILD_WORDS, JSON_WORDS, DASH_WORDS, EXIT_WORDS].join('\n')}`;
+
+/** Every command, as it is typed. */
+export const COMMANDS: readonly string[] = [...new Set(PARTS.map(({ command }) => command))];
+
+/** The part of the usage that is about one command, with what its words mean; `undefined`: there is no such command. */
+export function usageOf(command: string): string | undefined {
+  const own = PARTS.filter((part) => part.command === command).map(({ text }) => text);
+  if (own.length === 0) return undefined;
+  const text = own.join('\n');
+  const notes = [
+    ...(/\bRUN\b/.test(text) ? [RUN_WORDS] : []),
+    ...(text.includes('--child KEY') ? [CHILD_WORDS] : []),
+    JSON_WORDS,
+    ...(text.includes('MESSAGE') ? [DASH_WORDS] : []),
+    EXIT_WORDS,
+  ];
+  return `${text}\n\n${notes.join('\n')}`;
+}

@@ -64,6 +64,7 @@ async function endChild(
 ): Promise<Ended> {
   const { view } = await RunReader.open(directory);
   if (isTerminal(view.state)) return { outcome: 'too-late' };
+  if ((await deriveState(directory, view)) === 'lost') throw lanesError('run_lost:control');
   return request(toolbox, directory, method, { requestId: randomUUID(), by, child }, END_MS);
 }
 

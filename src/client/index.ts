@@ -1,12 +1,28 @@
+export { childNamed } from './child-named.ts';
 export { type CleanUpRequest, cleanUp } from './clean-up.ts';
-export { continueWorkflow, mayContinue, type NewBounds } from './continue-workflow.ts';
+export { continueWorkflow, mayContinue, type NewBounds, planContinue } from './continue-workflow.ts';
 export { answerQuestion, type Ended, interruptRun, steerRun, stopRun } from './control.ts';
 export { type Check, examine } from './doctor.ts';
 export { type ForceStopped, forceStopRun, mayNeedForce } from './force-stop.ts';
 export { installOfferedPi, type PiInstallOffer, prepareInstall } from './install-pi.ts';
-export { type Launched, launch, launchWorkflow, startRun } from './launch.ts';
+export { type Launched, launch, launchNamedWorkflow, launchWorkflow, startRun } from './launch.ts';
 export { DEFAULT_TIMEOUT_MS, type LaunchPlan, type LaunchRequest, planLaunch } from './plan.ts';
-export { type PlannedWorkflow, planWorkflow, type WorkflowRequest } from './plan-workflow.ts';
+export {
+  type NamedRequest,
+  type PlannedWorkflow,
+  planNamedWorkflow,
+  planWorkflow,
+  type WorkflowRequest,
+} from './plan-workflow.ts';
+export {
+  type PreviewedAgent,
+  type PreviewedChild,
+  type PreviewedChildren,
+  type PreviewedModel,
+  previewWorkflow,
+  type WorkflowPreview,
+} from './preview-workflow.ts';
+export { type ReachedLimit, type ReachedLimits, reachedLimits } from './reached-limits.ts';
 export { recoverRun } from './recover.ts';
 export { readResult, readResultText, TranscriptFollower } from './result.ts';
 export { GO_ON, isResumable, type Resumed, type ResumeRequest, resumeKind, resumeRun } from './resume.ts';
@@ -14,4 +30,11 @@ export { RunFollower, type RunSnapshot, readSnapshot } from './run-snapshot.ts';
 export { allStores, findRun, RunStore } from './run-store.ts';
 export { RunWatcher, waitForEnd } from './run-watcher.ts';
 export { piLimits, type SettingOverrides, Toolbox, type Tools } from './toolbox.ts';
+export {
+  type ConsoleLines,
+  type Found,
+  readWorkflowReport,
+  type TraceRows,
+  type WorkflowReport,
+} from './workflow-report.ts';
 export { readWorkflowResult, type WorkflowResultFile } from './workflow-result.ts';

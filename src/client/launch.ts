@@ -2,7 +2,7 @@
 import { explainDisk } from '../core/files/index.ts';
 import { ensureProject, type Project, type ProjectLayout } from '../core/projects/index.ts';
 import { type LaunchPlan, type LaunchRequest, planLaunch } from './plan.ts';
-import { planWorkflow, type WorkflowRequest } from './plan-workflow.ts';
+import { type NamedRequest, planNamedWorkflow, planWorkflow, type WorkflowRequest } from './plan-workflow.ts';
 import { ANSWER_MS, startRunner } from './runner-process.ts';
 import type { Toolbox } from './toolbox.ts';
 
@@ -23,6 +23,11 @@ export async function launch(toolbox: Toolbox, request: LaunchRequest): Promise<
 /** The same for a workflow script. */
 export async function launchWorkflow(toolbox: Toolbox, request: WorkflowRequest): Promise<Launched> {
   return startRun(toolbox, await planWorkflow(toolbox, request));
+}
+
+/** The same for a workflow that is known by its name. */
+export async function launchNamedWorkflow(toolbox: Toolbox, request: NamedRequest): Promise<Launched> {
+  return startRun(toolbox, await planNamedWorkflow(toolbox, request));
 }
 
 export async function startRun(

@@ -2,10 +2,16 @@
 import { randomInt } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { bundledAgents, toContract } from '../core/agents/index.ts';
-import { splitLevel } from '../core/models/index.ts';
+import { splitLevel, type UsableModels } from '../core/models/index.ts';
 import { findProject } from '../core/projects/index.ts';
 import { newRunId } from '../core/runs/index.ts';
-import { DEFAULT_CONCURRENCY, ScriptValidator, toJsonText } from '../core/workflow/index.ts';
+import {
+  DEFAULT_CONCURRENCY,
+  type NamedWorkflow,
+  namedWorkflow,
+  ScriptValidator,
+  toJsonText,
+} from '../core/workflow/index.ts';
 import {
   cutText,
   DEFAULT_MAX_SPAWNS,
@@ -15,6 +21,8 @@ import {
   type LaunchRecord,
   lanesError,
   type Owner,
+  type Preflight,
+  preflight,
   type ScriptAnalysis,
   type UsageBudget,
   type WorkflowRecord,
@@ -48,16 +56,44 @@ export interface WorkflowRequest {
   host?: HostPolicy;
   /** For agents that name none, as `provider/id` with an optional `:level`. */
   defaultModel?: string;
+  /** What it is said beforehand that the script will do; checked here. */
+  preflight?: unknown;
 }
+
+/** A workflow that comes with Pi Lanes, by its name. Its script, its number of children and its commands are its own. */
+export type NamedRequest = Omit<
+  WorkflowRequest,
+  'script' | 'file' | 'name' | 'preflight' | 'globalConcurrencyLimit' | 'maxSubagentSpawnsPerRun'
+> & {
+  name: string;
+  /** Somebody has asked for exactly this workflow and knows its commands: they need no further question. Default: they are asked about. */
+  isChosen?: boolean;
+};
 
 /** What is known of a workflow before it starts. */
 export interface PlannedWorkflow extends LaunchPlan<WorkflowRecord> {
   analysis: ScriptAnalysis;
+  /** The models that are usable now, with their prices, and the one that Pi takes when none is named. */
+  usable: Pick<UsableModels, 'models' | 'defaultModel'>;
 }
 
 const NAME_CHARS = 96;
 
-export async function planWorkflow(toolbox: Toolbox, request: WorkflowRequest): Promise<PlannedWorkflow> {
+export function planWorkflow(toolbox: Toolbox, request: WorkflowRequest): Promise<PlannedWorkflow> {
+  return plan(toolbox, request);
+}
+
+/** @throws LanesError `launch_invalid` for a name that is not known or arguments that do not fit it */
+export async function planNamedWorkflow(toolbox: Toolbox, request: NamedRequest): Promise<PlannedWorkflow> {
+  const { isChosen, ...given } = request;
+  const named = namedWorkflow(request.name, request.args);
+  const { mode, globs } = request.host ?? { mode: 'ask', globs: [] };
+  const known = isChosen && mode === 'ask' ? named.grants.map(({ command }) => command) : [];
+  const { script, args } = named;
+  return plan(toolbox, { ...given, script, file: null, args, host: { mode, globs: [...globs, ...known] } }, named);
+}
+
+async function plan(toolbox: Toolbox, request: WorkflowRequest, named?: NamedWorkflow): Promise<PlannedWorkflow> {
   const { script, file, owner, trust } = request;
   const args = argsText(request.args);
   const timeoutMs =
@@ -76,7 +112,7 @@ export async function planWorkflow(toolbox: Toolbox, request: WorkflowRequest): 
   ]);
   const { model: wanted, thinking } = splitLevel(request.defaultModel ?? '');
   const defaultModel = await tools.models.resolve(wanted === '' ? undefined : wanted);
-  const { models } = await tools.models.usable();
+  const usable = await tools.models.usable();
   const record: WorkflowRecord = {
     version: 1,
     runId: newRunId(),
@@ -90,13 +126,15 @@ export async function planWorkflow(toolbox: Toolbox, request: WorkflowRequest): 
       seed: randomInt(2 ** 32),
       limits,
       host: request.host ?? { mode: 'ask', globs: [] },
+      ...(named ? { grants: [...named.grants], resource: named.resource } : {}),
+      ...(request.preflight === undefined ? {} : { preflight: readPreflight(request.preflight) }),
       agents: bundledAgents().map((agent) => ({
         contract: toContract(agent),
         aliases: agent.aliases,
         ...(agent.model === undefined ? {} : { model: agent.model }),
         ...(agent.thinking === undefined ? {} : { thinking: agent.thinking }),
       })),
-      models: models.map((model) => model.name),
+      models: usable.models.map((model) => model.name),
       ...(defaultModel === undefined
         ? {}
         : { defaultModel: thinking === undefined ? defaultModel.name : `${defaultModel.name}:${thinking}` }),
@@ -118,7 +156,13 @@ export async function planWorkflow(toolbox: Toolbox, request: WorkflowRequest): 
   };
   const parsed = workflowRecord.safeParse(record);
   if (!parsed.success) throw lanesError('launch_invalid:record', { faults: describeFaults(parsed.error) });
-  return { record: parsed.data, project, runtime, electron: tools.node.electron, analysis };
+  return { record: parsed.data, project, runtime, electron: tools.node.electron, analysis, usable };
+}
+
+function readPreflight(value: unknown): Preflight {
+  const parsed = preflight.safeParse(value);
+  if (!parsed.success) throw lanesError('launch_invalid:preflight', { faults: describeFaults(parsed.error) });
+  return parsed.data;
 }
 
 function argsText(args: unknown): string | null {

@@ -22,7 +22,7 @@ export function projectOf(directory: string) {
 }
 
 /**
- * Resolves when the new runner owns the run. `bounds`: of an ended workflow that is to go on. Throws `lock_held` when somebody else
+ * Resolves when the new runner owns the run. `bounds`: within which a workflow, ended or not, is to go on. Throws `lock_held` when somebody else
  * took it over first.
  */
 export async function recoverRun(
@@ -45,7 +45,7 @@ export async function recoverRun(
     by,
     ...(bounds ? { bounds } : {}),
   };
-  const continued = bounds ? timesContinued((await RunReader.open(directory)).view) : 0;
+  const before = bounds ? (await RunReader.open(directory)).view : undefined;
   try {
     const { peer } = await startRunner(
       toolbox,
@@ -61,7 +61,8 @@ export async function recoverRun(
     }
     // What was left to do may be done, and the new runner gone, before it could be reached.
     const { view } = await RunReader.open(directory);
-    if (isTerminal(view.state) && (!bounds || timesContinued(view) > continued)) return;
+    const isAnotherEnd = !before || !isTerminal(before.state) || timesContinued(view) > timesContinued(before);
+    if (isTerminal(view.state) && isAnotherEnd) return;
     throw error;
   }
 }

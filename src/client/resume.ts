@@ -55,6 +55,7 @@ export async function resumeKind(directory: string): Promise<'continue' | 'resum
   if (state === 'lost') return 'continue';
   if (!isTerminal(state)) throw notEnded(state);
   if (mayContinue(view)) return 'continue';
+  if (view.mode === 'workflow') throw lanesError('resume_refused:final', { state });
   if (state === 'rejected') throw lanesError('resume_refused:rejected');
   if (!isResumable(state, view)) throw lanesError('resume_refused:stopped');
   return 'resume';
@@ -62,9 +63,11 @@ export async function resumeKind(directory: string): Promise<'continue' | 'resum
 
 /**
  * Whether there is anything to go on with, as far as the state tells. A person's stop is for good; what the system or another
- * program ended (out of memory, a crash of Pi) nobody has decided to give up.
+ * program ended (out of memory, a crash of Pi) nobody has decided to give up. A workflow has no session of its own: it goes on
+ * where it was cut off or a limit has ended it.
  */
-export function isResumable(state: RunState, view: Pick<RunView, 'stopRequested'> | null): boolean {
+export function isResumable(state: RunState, view: RunView | null): boolean {
+  if (view?.mode === 'workflow') return state === 'lost' || mayContinue(view);
   if (state === 'stopped') return view?.stopRequested === false;
   return state === 'lost' || (isTerminal(state) && state !== 'rejected');
 }

@@ -1,6 +1,6 @@
-import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { readRegular } from '../core/files/index.ts';
+import { runLayout } from '../core/projects/index.ts';
 
 const workflowResult = z.object({
   ok: z.boolean(),
@@ -14,7 +14,7 @@ export type WorkflowResultFile = z.infer<typeof workflowResult>;
 /** What a workflow came to; `undefined` when it has no result, or none that can be read. */
 export async function readWorkflowResult(directory: string): Promise<WorkflowResultFile | undefined> {
   try {
-    return workflowResult.parse(JSON.parse(await readRegular(join(directory, 'result.json'))));
+    return workflowResult.parse(JSON.parse(await readRegular(runLayout(directory).workflowResult)));
   } catch {
     return undefined;
   }

@@ -6,6 +6,7 @@ export const COMMANDS = {
   openSession: 'piLanes.openSession',
   exportTranscript: 'piLanes.exportTranscript',
   findInTranscript: 'piLanes.findInTranscript',
+  findInTranscripts: 'piLanes.findInTranscripts',
   stopRun: 'piLanes.stopRun',
   stopChild: 'piLanes.stopChild',
   steerRun: 'piLanes.steerRun',
@@ -35,6 +36,8 @@ export const COMMANDS = {
   installPi: 'piLanes.installPi',
   openPi: 'piLanes.openPi',
   validateWorkflow: 'piLanes.validateWorkflow',
+  runWorkflow: 'piLanes.runWorkflow',
+  openResult: 'piLanes.openResult',
 } as const;
 export type CommandId = (typeof COMMANDS)[keyof typeof COMMANDS];
 
@@ -48,6 +51,9 @@ export const TRANSCRIPT_SCHEME = 'pi-lanes-transcript';
 export const TRANSCRIPT_VIEW = 'piLanes.transcript';
 /** Long texts out of transcripts. */
 export const BODY_SCHEME = 'pi-lanes-body';
+/** What runs came to, and what workflows are about to do. */
+export const RESULT_SCHEME = 'pi-lanes-result';
+export const PLAN_SCHEME = 'pi-lanes-plan';
 
 /** Values of `viewItem` in `when` clauses. */
 export const ITEM = {
@@ -104,6 +110,9 @@ export const CONTEXT = {
   modelUsable: 'piLanes.modelUsable',
   /** This window has shown a run. */
   hasRun: 'piLanes.hasRun',
+  /** Paths of the workflow scripts that are open, and of the folders whose scripts are workflows. */
+  workflowScripts: 'piLanes.workflowScripts',
+  workflowFolders: 'piLanes.workflowFolders',
 } as const;
 
 /** Behind a context key that completes a step of the walkthrough: a second key for the same, see `Readiness.tellAgain`. */

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { LaunchRequest, SettingOverrides } from '../client/index.ts';
 import { bundledAgents } from '../core/agents/index.ts';
 import { timeLimit } from '../core/settings/index.ts';
+import type { HostPolicy } from '../protocol/index.ts';
 
 /** The value as a text without spaces around it; `undefined` when there is nothing in it. */
 function text(key: string, folder?: vscode.Uri): string | undefined {
@@ -47,6 +48,25 @@ export function defaultModel(folder: vscode.Uri): string | undefined {
 export function workflowFolders(folder: vscode.Uri): string[] {
   const value = vscode.workspace.getConfiguration('piLanes', folder).get<unknown>('workflows.folders');
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string' && one.trim() !== '') : [];
+}
+
+/** Whether what can be done with a script is shown above its first line. */
+export function showsScriptLenses(script: vscode.Uri): boolean {
+  return vscode.workspace.getConfiguration('piLanes', script).get<unknown>('workflows.codeLens') !== false;
+}
+
+const CONFIRM_ABOVE = 4;
+
+/** How many known agents a workflow may start without a question; 0: it is always asked. */
+export function confirmWorkflowAbove(script: vscode.Uri): number {
+  const value = vscode.workspace.getConfiguration('piLanes', script).get<unknown>('confirmWorkflowAbove');
+  return typeof value === 'number' && value >= 0 ? value : CONFIRM_ABOVE;
+}
+
+/** Whether commands of workflows run on this machine. A folder has no say in it. */
+export function hostCommands(): HostPolicy['mode'] {
+  const value = vscode.workspace.getConfiguration('piLanes').inspect<unknown>('hostCommands')?.globalValue;
+  return value === 'allow' || value === 'deny' ? value : 'ask';
 }
 
 /** What a launch in a folder uses when nobody says otherwise. Throws `launch_invalid` for a limit that cannot be one. */

@@ -23,6 +23,9 @@ import type { Services } from './services.ts';
 import { createStatusBarItem } from './status-bar.ts';
 import { TranscriptDocuments } from './transcripts/transcript-documents.ts';
 import { RunsTree } from './trees/runs/runs-tree.ts';
+import { PlanDocuments } from './workflows/plan-documents.ts';
+import { ResultDocuments } from './workflows/result-documents.ts';
+import { ScriptKeys } from './workflows/script-keys.ts';
 
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel('Pi Lanes', { log: true });
@@ -52,6 +55,8 @@ export function activate(context: vscode.ExtensionContext): void {
     docs: new FindingDocs(context.extensionUri),
     log,
   });
+  const plans = new PlanDocuments();
+  const results = new ResultDocuments(toolbox.root.projects);
   const services: Services = {
     toolbox,
     owner: { kind: 'vscode', id: vscode.env.sessionId },
@@ -65,6 +70,8 @@ export function activate(context: vscode.ExtensionContext): void {
     readiness,
     panels,
     workflows,
+    plans,
+    results,
     log,
     state: context.workspaceState,
   };
@@ -82,6 +89,9 @@ export function activate(context: vscode.ExtensionContext): void {
     transcripts,
     workflows,
     registerWorkflowLanguage(workflows),
+    plans,
+    results,
+    new ScriptKeys(),
     vscode.workspace.registerTextDocumentContentProvider(TRANSCRIPT_SCHEME, transcripts),
     markReadAsSeen(runs, seen),
     createStatusBarItem(runs, seen),

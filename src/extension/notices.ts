@@ -1,14 +1,14 @@
 /**
- * Notices, only for what needs a person: a question, a silent agent, a failed run, a lost run. Each once, however often the
+ * Notices, only for what needs a person: a question, a silent agent, a failed run, a lost run, the result of a workflow. Each once, however often the
  * window is reloaded, and never more than one a minute for one run.
  *
  * The editor cannot take a notification back once it is shown. So what a run may only pass through is told when it has
  * lasted, and never while this window itself is ending or continuing the run.
  */
 import * as vscode from 'vscode';
-import { type RunSnapshot, recoverRun } from '../client/index.ts';
+import { isResumable, type RunSnapshot, recoverRun } from '../client/index.ts';
 import { visible } from '../core/transcripts/index.ts';
-import { cutText, type RunView } from '../protocol/index.ts';
+import { cutText, isTerminal, type RunView } from '../protocol/index.ts';
 import { COMMANDS } from './command-ids.ts';
 import { recoverSetting } from './configuration.ts';
 import { errorWords } from './error-words.ts';
@@ -132,8 +132,10 @@ export class Notices implements vscode.Disposable {
         actions: [resume, stop],
       };
     }
-    // Failures of earlier days were told in earlier windows.
-    if (state === 'failed' && (view.endedAt ?? 0) >= this.#openedAt) {
+    // What ended on earlier days was told in earlier windows.
+    const endsNow = (view.endedAt ?? 0) >= this.#openedAt;
+    if (view.mode === 'workflow' && isTerminal(state) && endsNow) return workflowNotice(snapshot, view);
+    if (state === 'failed' && endsNow) {
       const why = visible(snapshot.error ? (errorWords(snapshot.error).message.split('\n')[0] ?? '') : '');
       return {
         key: `${runId} failed`,
@@ -221,4 +223,24 @@ function attentionNotices(snapshot: RunSnapshot, view: RunView): Notice[] {
 /** A command in a notification; the whole is shown where it is answered. */
 function shortened(text: string): string {
   return text.length > COMMAND_CHARS ? `${cutText(text, COMMAND_CHARS)}…` : text;
+}
+
+/** Nobody watches a workflow to its end: the end is told. What a person has ended is known to them. */
+function workflowNotice(snapshot: RunSnapshot, { workflow, epoch }: RunView): Notice | undefined {
+  const title = runTitle(snapshot);
+  const result = { title: vscode.l10n.t('Open Result'), command: COMMANDS.openResult };
+  const resume = { title: vscode.l10n.t('Resume'), command: COMMANDS.resumeRun };
+  const key = `${snapshot.runId} ended ${workflow?.continued ?? 0} ${epoch}`;
+  const why = visible(snapshot.error ? (errorWords(snapshot.error).message.split('\n')[0] ?? '') : '');
+  const actions = isResumable(snapshot.state, snapshot.view) ? [result, resume] : [result];
+  switch (snapshot.state) {
+    case 'complete':
+      return { key, severity: 'info', text: vscode.l10n.t('"{0}" is complete.', title), actions: [result] };
+    case 'partial':
+      return { key, severity: 'info', text: vscode.l10n.t('"{0}" ended before it was done: {1}', title, why), actions };
+    case 'failed':
+      return { key, severity: 'error', text: vscode.l10n.t('"{0}" failed: {1}', title, why), actions };
+    default:
+      return undefined;
+  }
 }

@@ -11,6 +11,8 @@ import type { RunsInHand } from './runs/runs-in-hand.ts';
 import type { RunsModel } from './runs/runs-model.ts';
 import type { SeenRuns } from './runs/seen-runs.ts';
 import type { RunsTree } from './trees/runs/runs-tree.ts';
+import type { PlanDocuments } from './workflows/plan-documents.ts';
+import type { ResultDocuments } from './workflows/result-documents.ts';
 
 /** What commands and views of this window share; made once in `activate`. */
 export interface Services {
@@ -26,6 +28,8 @@ export interface Services {
   readonly readiness: Readiness;
   readonly panels: TranscriptPanels;
   readonly workflows: WorkflowChecks;
+  readonly plans: PlanDocuments;
+  readonly results: ResultDocuments;
   readonly log: vscode.LogOutputChannel;
   /** Remembered per workspace. */
   readonly state: vscode.Memento;

@@ -16,3 +16,8 @@ export function isPairSplit(text: string, at: number): boolean {
   if (at <= 0 || at >= text.length) return false;
   return /[\ud800-\udbff]/.test(text.charAt(at - 1)) && /[\udc00-\udfff]/.test(text.charAt(at));
 }
+
+/** The beginning of a text, at most so many bytes of UTF-8. */
+export function cutToBytes(text: string, max: number): string {
+  return text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(max)).read);
+}

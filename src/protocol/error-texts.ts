@@ -126,6 +126,10 @@ export const ERROR_TEXTS = {
   },
   disk_full: { message: 'The disk is full: {reason}.', hint: 'Make room, then try again.' },
   output_in_use: { message: 'The output file {file} is already claimed by {holder}.', hint: 'Name another file.' },
+  'output_in_use:workflow': {
+    message: '{other} and {key} of the workflow would both write {file}.',
+    hint: 'Give each an output of its own.',
+  },
   'output_in_use:unnamed': {
     message: 'The output file {file} is already claimed by another run.',
     hint: 'Name another file.',
@@ -449,6 +453,14 @@ export const ERROR_TEXTS = {
     hint: 'Use Force Stop first.',
   },
   child_unknown: { message: 'The run has no agent "{name}".', hint: 'It has: {known}.' },
+  'child_unknown:nearest': {
+    message: 'The run has no agent "{name}".',
+    hint: 'Did you mean "{nearest}"? It has: {known}.',
+  },
+  'child_unknown:none': {
+    message: 'The run has no agent "{name}".',
+    hint: 'It has started none yet; see its status.',
+  },
   'child_unknown:needed': {
     message: 'The run is a workflow with several agents.',
     hint: 'Name the one that is meant: {known}.',
@@ -473,6 +485,14 @@ export const ERROR_TEXTS = {
     message: 'The workflow has used {used} ms of its time; the limit is {limit} ms.',
     hint: 'Continue it with a higher time limit.',
   },
+  'resume_refused:limit': {
+    message: 'The workflow would end the same way again: {reason}',
+    hint: 'Continue it with more than that: --max-spawns, --max-tokens or --max-cost of `pi-lanes continue`.',
+  },
+  'resume_refused:lower': {
+    message: '{name} would be {value}; it is {was}.',
+    hint: 'A workflow goes on with the same limits or higher ones. What is left out stays as it is.',
+  },
   'resume_refused:child': { message: 'The agent {key} cannot be resumed: {reason}.' },
   script_invalid: {
     message: 'The script has an error in line {line}, column {column}: {message}',
@@ -481,6 +501,25 @@ export const ERROR_TEXTS = {
   'script_invalid:several': {
     message: 'The script has {count} errors, the first in line {line}, column {column}: {message}',
     hint: 'See `pi-lanes validate`, or the Problems view.',
+  },
+  'launch_invalid:workflow': {
+    message: 'There is no workflow "{name}" of this name.',
+    hint: 'There are: {known}. A script of your own is started by its file.',
+  },
+  'launch_invalid:workflow-args': { message: 'The arguments of the workflow {name} cannot be used: {faults}.' },
+  'launch_invalid:workflow-field': {
+    message: '{field} cannot be used with a workflow that is started by its name.',
+    hint: 'Leave it out.',
+  },
+  'launch_invalid:preflight': { message: 'The preflight cannot be used: {faults}.' },
+  'launch_invalid:preflight-file': { message: '--preflight {file} cannot be read: {reason}.' },
+  'launch_invalid:tokens': {
+    message: '{option} is "{value}".',
+    hint: 'It must be a whole number of tokens, or 0 for no limit.',
+  },
+  'launch_invalid:dollars': {
+    message: '{option} is "{value}".',
+    hint: 'It must be a number of US dollars, as 2 or 0.5, or 0 for no limit.',
   },
   'launch_invalid:count': { message: '{option} is "{value}".', hint: 'It must be a whole number from 1 to 999999.' },
   'launch_invalid:args': { message: 'The arguments of the workflow cannot be used: {reason}.' },

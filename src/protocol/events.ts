@@ -286,7 +286,7 @@ export const journalEvent = z.discriminatedUnion('type', [
     partial: z.nullable(z.enum(['timeout', 'budget_exhausted'])),
     aborted: z.array(z.string()),
   }),
-  /** A run that had ended goes on as the same run, with these limits. */
+  /** A workflow that had ended, or whose runner is gone, goes on as the same run, with these limits. */
   z.object({
     type: z.literal('run.continued'),
     by: owner,

@@ -108,6 +108,10 @@ export const FINDING_TEXTS = {
   'duplicate_key:host':
     'The key "{key}" is used twice. A host step cannot share its key; if both are reached, the second one fails.',
   'duplicate_key:first': 'First use of "{key}".',
+  output_shared: '"{first}" and "{second}" would both write {path}. Give each an output of its own.',
+  'output_shared:batch': 'Nothing of this group is started.',
+  'output_shared:maybe': 'If both are reached and the first one does not fail, the second one is refused.',
+  'output_shared:first': 'The output of "{key}".',
   steer_key_unknown: 'No child with the key "{key}" is ever launched, so there is nobody to steer.',
 
   // What is launched

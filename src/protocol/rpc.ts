@@ -110,7 +110,7 @@ export const startOrder = z.discriminatedUnion('kind', [
     projectDirectory: z.string(),
     settle: z.enum(['continue', 'stop']),
     by: owner,
-    /** A workflow that has ended goes on as the same run, within these bounds. */
+    /** A workflow goes on as the same run, within these bounds. */
     bounds: z.optional(workflowBounds),
     ...order,
   }),

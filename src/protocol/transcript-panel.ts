@@ -100,6 +100,19 @@ export const panelItem = z.discriminatedUnion('kind', [
 ]);
 export type PanelItem = z.infer<typeof panelItem>;
 
+export const PANEL_ITEM_KINDS = [
+  'user',
+  'text',
+  'thinking',
+  'image',
+  'tool',
+  'turn',
+  'retry',
+  'compaction',
+  'note',
+  'gap',
+] as const satisfies readonly PanelItem['kind'][];
+
 /** What the head and the foot of the page show of the run. Absent for a session that belongs to no run. */
 const head = z.object({
   runId: z.nullable(z.string()),
@@ -145,6 +158,9 @@ export const transcriptWindow = z.object({
 });
 export type PanelWindow = z.infer<typeof transcriptWindow>;
 
+/** One place at which a text was found. `at` and `length` say where it stands in the excerpt, in characters. */
+export const findHit = z.object({ key: z.string(), cursor, excerpt: z.string(), at: z.number(), length: z.number() });
+
 const request = z.number();
 
 export const toTranscriptPanel = z.discriminatedUnion('type', [
@@ -169,7 +185,7 @@ export const toTranscriptPanel = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('found'),
     request,
-    hits: z.array(z.object({ key: z.string(), cursor, excerpt: z.string(), at: z.number(), length: z.number() })),
+    hits: z.array(findHit),
     scanned: z.number(),
     size: z.number(),
     /** More than the limit were there. */
@@ -186,6 +202,8 @@ export const toTranscriptPanel = z.discriminatedUnion('type', [
   z.object({ type: z.literal('failed'), request: z.nullable(z.number()), error: errorValue }),
   /** A command of the editor for the page: its find box, its steer box. */
   z.object({ type: z.literal('focus'), what: z.enum(['find', 'steer', 'list']) }),
+  /** Something that was found from outside is to be shown, in the find box: the so-manieth hit of its item, from 0. */
+  z.object({ type: z.literal('hit'), query: z.string(), hit: findHit, occurrence: z.number() }),
 ]);
 export type ToTranscriptPanel = z.infer<typeof toTranscriptPanel>;
 

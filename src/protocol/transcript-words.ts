@@ -90,7 +90,7 @@ export const TRANSCRIPT_WORDS = {
   'steer.modeFollowUp': 'Follow up',
   'steer.keys': 'Enter sends, Alt+Enter sends for afterwards',
   'steer.send': 'Send',
-  'steer.closed': 'The agent takes no messages now: {0}.',
+  'steer.closed': 'This run takes no messages ({0}).',
   'steer.noRun': 'This session belongs to no run. It can only be read.',
   'question.name': 'The agent asks',
   'question.new': 'The agent asks: {0}',

@@ -6,7 +6,7 @@
  */
 import * as z from 'zod/mini';
 import { errorValue } from './errors.ts';
-import { panelItem, transcriptWindow } from './transcript-panel.ts';
+import { findHit, PANEL_ITEM_KINDS, panelItem, transcriptWindow } from './transcript-panel.ts';
 
 /** What the worker is started with: texts in the person's language. `{0}` is the model or the name. */
 export const transcriptWorkerData = z.object({ words: z.object({ model: z.string(), name: z.string() }) });
@@ -36,7 +36,7 @@ export const toTranscriptWorker = z.discriminatedUnion('type', [
   /**
    * `files`: the first one that is there and whole is shown, else the first that is there, else the first. Of a transcript
    * that is being written the first is waited for. `wanted`: this one of them, whatever it is like. Answered with a
-   * `snapshot`.
+   * `snapshot`. `quiet`: it is only asked about; no snapshot is sent, and its growth is not followed.
    */
   z.object({
     type: z.literal('open'),
@@ -44,6 +44,7 @@ export const toTranscriptWorker = z.discriminatedUnion('type', [
     files: z.array(sourceFile),
     wanted: z.nullable(z.number()),
     context: sourceContext,
+    quiet: z.boolean(),
   }),
   z.object({ type: z.literal('context'), source, context: sourceContext }),
   /** The last snapshot or delta has been taken. */
@@ -73,13 +74,8 @@ export const toTranscriptWorker = z.discriminatedUnion('type', [
 ]);
 export type ToTranscriptWorker = z.infer<typeof toTranscriptWorker>;
 
-const hit = z.object({
-  key: z.string(),
-  cursor: z.string(),
-  excerpt: z.string(),
-  at: z.number(),
-  length: z.number(),
-});
+/** With what its item is; `tool`: the name of the tool. */
+const hit = z.extend(findHit, { kind: z.enum(PANEL_ITEM_KINDS), tool: z.nullable(z.string()) });
 export type FindHit = z.infer<typeof hit>;
 
 export const fromTranscriptWorker = z.discriminatedUnion('type', [

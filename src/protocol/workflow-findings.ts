@@ -26,6 +26,8 @@ export const FINDING_CODES = [
   'launch_field_unknown',
   'duplicate_key',
   'duplicate_key_maybe',
+  'output_shared',
+  'output_shared_maybe',
   'steer_key_unknown',
   'spawn_budget',
   'spawn_budget_default',
@@ -47,6 +49,7 @@ const WARNINGS: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'global_missing',
   'launch_field_unknown',
   'duplicate_key_maybe',
+  'output_shared_maybe',
   'spawn_budget_default',
   'spawn_count_dynamic',
   'unreachable_code',
@@ -122,15 +125,3 @@ export type ScriptKey = z.infer<typeof scriptKey>;
 
 export const agentMention = z.object({ name: z.string(), range: textRange });
 export type AgentMention = z.infer<typeof agentMention>;
-
-export const scriptAnalysis = z.object({
-  findings: z.array(finding),
-  keys: z.array(scriptKey),
-  agents: z.array(agentMention),
-});
-export type ScriptAnalysis = z.infer<typeof scriptAnalysis>;
-
-export const analysisOptions = z.object({
-  maxSubagentSpawnsPerRun: z.optional(z.int().check(z.positive())),
-});
-export type AnalysisOptions = z.infer<typeof analysisOptions>;

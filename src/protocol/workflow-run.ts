@@ -4,6 +4,7 @@ import { agentContract } from './agent-contract.ts';
 import { errorValue } from './errors.ts';
 import { positive } from './schema-parts.ts';
 import { MAX_SCRIPT_BYTES } from './workflow.ts';
+import { preflight } from './workflow-preflight.ts';
 
 const limits = z
   .strictObject({ soft: z.optional(z.number().check(z.positive())), hard: z.number().check(z.positive()) })
@@ -36,6 +37,21 @@ export const hostPolicy = z.object({
 });
 export type HostPolicy = z.infer<typeof hostPolicy>;
 
+/** A command that a workflow may run under a key, exactly as it stands. */
+export const hostGrant = z.object({ key: z.string(), command: z.string() });
+export type HostGrant = z.infer<typeof hostGrant>;
+
+/** Where the script of a workflow came from that was started by name. Only written by who knows the name. */
+export const workflowResource = z.object({
+  kind: z.literal('workflow'),
+  name: z.string(),
+  version: z.number(),
+  invocation: z.literal('named'),
+  expansion: z.literal('resolved'),
+  id: z.string(),
+});
+export type WorkflowResource = z.infer<typeof workflowResource>;
+
 /** What a workflow run is launched with. Everything a continuation needs is here: nothing is read again from the project. */
 export const workflowPlan = z.object({
   /** One line, at most 96 characters: the file's name, or what the caller called it. */
@@ -56,6 +72,10 @@ export const workflowPlan = z.object({
   seed: z.number(),
   limits: workflowLimits,
   host: hostPolicy,
+  /** The only commands it may run, with the consent it needs anyway; absent: any. */
+  grants: z.optional(z.array(hostGrant).check(z.maxLength(32))),
+  resource: z.optional(workflowResource),
+  preflight: z.optional(preflight),
   /** The agents a script may name, as they were when it was launched, with the names they are also known by. */
   agents: z.array(
     z.object({
@@ -170,5 +190,9 @@ export const workflowView = z.object({
   /** How often it was continued after an end. */
   continued: z.number(),
   failure: z.nullable(workflowFailure),
+  resource: z.optional(workflowResource),
+  preflight: z.optional(preflight),
+  /** What it may use now; absent in the status of runs of earlier versions. */
+  bounds: z.optional(workflowBounds),
 });
 export type WorkflowView = z.infer<typeof workflowView>;

@@ -75,12 +75,9 @@ async function claimOutput({ run, index, plan }: ChildTools, beginning: Beginnin
     ? run.earlier.findLast((line) => line.type === 'output.claimed' && line.child === index)
     : undefined;
   const before = earlier?.type === 'output.claimed' ? earlier.before : undefined;
-  const claim = await OutputClaim.take(
-    rootLayout(run.record.agentDir).claims,
-    plan.output.path,
-    `run ${run.record.runId}`,
-    before,
-  );
+  const { key } = run.child(index) ?? {};
+  const holder = `${key === undefined ? '' : `${key} of `}run ${run.record.runId}`;
+  const claim = await OutputClaim.take(rootLayout(run.record.agentDir).claims, plan.output.path, holder, before);
   await run.append(...proceeded(run), claimed(index, claim));
   return claim;
 }

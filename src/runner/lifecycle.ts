@@ -23,7 +23,7 @@ import { type EndReason, RunControl } from './run-control.ts';
 import type { RunResult, RunWork } from './run-work.ts';
 import { RunnerServer } from './server.ts';
 import { SingleRun } from './single-run.ts';
-import { WorkflowRun } from './workflow/workflow-run.ts';
+import { isDecided } from './workflow/continued.ts';
 
 /** Milliseconds the last lines of an end have when the system wants the process gone. */
 const LAST_WORDS_MS = 2000;
@@ -75,7 +75,7 @@ export class RunnerLifecycle {
   async #live(): Promise<number> {
     const order = this.#order;
     // A run that is taken over is ours before anybody can talk to us.
-    if (order.kind === 'recover') this.#own(await OpenRun.takeOver(order, this.#options));
+    if (order.kind === 'recover') await this.#own(await OpenRun.takeOver(order, this.#options));
     const server = await RunnerServer.listen(order.address, order, {
       start: (params) => this.#onStart(params),
       proceed: async () => {
@@ -115,9 +115,9 @@ export class RunnerLifecycle {
     this.#superseded.resolve(SUPERSEDED);
   }
 
-  #own(run: OpenRun): void {
+  async #own(run: OpenRun): Promise<void> {
     this.#run = run;
-    this.#work = workOf(run, this.#driver, this.#control, this.#options);
+    this.#work = await workOf(run, this.#driver, this.#control, this.#options);
   }
 
   /**
@@ -162,7 +162,7 @@ export class RunnerLifecycle {
 
   async #create(order: NewOrder, record: RpcParams<'start'>['record']): Promise<RpcResult<'start'>> {
     try {
-      this.#own(await OpenRun.create(order, record, this.#options));
+      await this.#own(await OpenRun.create(order, record, this.#options));
     } catch (error) {
       // Answered first, then the runner leaves: there is nothing it could own.
       setImmediate(() => this.#started.reject(error));
@@ -186,7 +186,10 @@ export class RunnerLifecycle {
   }
 
   async #recover(run: OpenRun, order: RecoverOrder): Promise<void> {
-    if (isTerminal(run.view.state) && order.bounds && run.view.workflow) await run.reopen(order.by, order.bounds);
+    // What is left of a run that is to be stopped, or has come to its end, needs no limits.
+    const isOpen = isTerminal(run.view.state) || !isDecided(run.earlier);
+    if (order.bounds && order.settle === 'continue' && run.view.workflow && isOpen)
+      await run.reopen(order.by, order.bounds);
     if (isTerminal(run.view.state)) {
       // Only what comes after the terminal event was missing.
       this.#over = true;
@@ -256,11 +259,17 @@ export class RunnerLifecycle {
   }
 }
 
-function workOf(run: OpenRun, driver: ChildDriver, control: RunControl, { engine }: LifecycleOptions): RunWork {
+async function workOf(
+  run: OpenRun,
+  driver: ChildDriver,
+  control: RunControl,
+  { engine }: LifecycleOptions,
+): Promise<RunWork> {
   const { record } = run;
-  return record.mode === 'workflow'
-    ? new WorkflowRun(run, record, driver, control, { engine })
-    : new SingleRun(run, record, driver, control);
+  if (record.mode === 'single') return new SingleRun(run, record, driver, control);
+  // A single run pays nothing for it.
+  const { WorkflowRun } = await import('./workflow/workflow-run.ts');
+  return new WorkflowRun(run, record, driver, control, { engine });
 }
 
 function wasCutShort({ state, error }: RunResult): boolean {

@@ -184,7 +184,7 @@ export class OpenRun {
     return this.#earlier;
   }
 
-  /** A workflow that had ended goes on as the same run. */
+  /** A workflow goes on as the same run, within these limits. */
   async reopen(by: Owner, bounds: WorkflowBounds): Promise<void> {
     // Whoever finds it takes the run for ended; the journal alone is the truth.
     await rm(this.layout.status, { force: true });

@@ -23,6 +23,7 @@ export class OpenTranscript {
   readonly #id: number;
   readonly #files: Message<'open'>['files'];
   readonly #wanted: number | null;
+  readonly #isQuiet: boolean;
   readonly #words: SessionWords;
   readonly #send: (message: FromTranscriptWorker) => void;
   readonly #jobs = new Map<number, AbortController>();
@@ -45,6 +46,7 @@ export class OpenTranscript {
     this.#id = message.source;
     this.#files = message.files;
     this.#wanted = message.wanted;
+    this.#isQuiet = message.quiet;
     this.#context = message.context;
     this.#words = words;
     this.#send = send;
@@ -77,8 +79,10 @@ export class OpenTranscript {
     this.#source = sources[shown];
     const file = this.#files[shown];
     if (!this.#source || !file) throw lanesError('transcript_unreadable:no-file');
+    const snapshot = await this.#source.snapshot();
+    if (this.#isQuiet || this.#isClosed) return;
     this.#watch = new FileWatch(file.path, () => this.#soon());
-    await this.#tell({ type: 'snapshot', snapshot: await this.#source.snapshot() });
+    await this.#tell({ type: 'snapshot', snapshot });
   }
 
   async #choose(sources: readonly TranscriptSource[]): Promise<number> {

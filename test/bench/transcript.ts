@@ -115,6 +115,7 @@ class Opened {
 
 const openMessage = (path: string): ToTranscriptWorker => ({
   type: 'open',
+  quiet: false,
   source: 1,
   files: [{ kind: 'session', path }],
   wanted: null,

@@ -155,7 +155,7 @@ test('several projects: one group each, and what needs a person above them', asy
   await trees.row('Project first.').waitFor();
   await trees.row('Project second.').waitFor();
   await trees.row(/^of the second: worker has completed its work/).waitFor();
-  expect(await trees.row(/^cut off: worker was cut off/).textContent()).toContain('second · worker');
+  expect(await trees.row(/^cut off: worker was cut off/).textContent()).toContain('second · lost');
   await workbench.notifications.clear();
   await workbench.screenshot('projects');
 });

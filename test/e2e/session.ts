@@ -11,8 +11,8 @@ import { Workbench } from './workbench.ts';
 export interface SessionOptions {
   /** What the first window shows. */
   readonly target: WindowTarget;
-  /** A packaged extension to install, as a person has it. */
-  readonly vsix?: string;
+  /** Packaged extensions to install, as a person has them. */
+  readonly vsix?: string | readonly string[];
   /** Folders of unpacked extensions to load instead. */
   readonly development?: string[];
   readonly settings?: Settings;
@@ -43,7 +43,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
   try {
     const home = options.home ?? createEditorHome(options);
     if (!options.home) stack.defer(() => home.remove());
-    if (options.vsix) await installExtension(home, options.vsix);
+    for (const vsix of [options.vsix ?? []].flat()) await installExtension(home, vsix);
     const server = stack.use(await startEditorServer({ home, env: options.env }));
 
     let browsers = 0;

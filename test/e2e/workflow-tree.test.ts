@@ -92,7 +92,7 @@ test('its lanes and stages are there, also those that have not begun, and move o
   ]);
   await trees
     .row(/^harbour: workflow is running/)
-    .filter({ hasText: 'running · 0 of 4 done' })
+    .filter({ hasText: '0 of 4 done' })
     .waitFor();
   await session.workbench.screenshot('workflow-running');
 });

@@ -66,7 +66,7 @@ suite('a notice', () => {
     await waitFor('the transcript', () => {
       const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
       const isPanel = tab?.input instanceof vscode.TabInputWebview && tab.input.viewType.endsWith(TRANSCRIPT_VIEW);
-      return isPanel && tab.label === 'worker Pick a gate.';
+      return isPanel && tab.label === 'worker · Pick a gate.';
     });
     await run.append([oneOfEach['child.progress']]);
     await run.end('complete');

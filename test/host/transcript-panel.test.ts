@@ -143,7 +143,7 @@ suite('a transcript panel', () => {
     await page.shows('Mend the fence.');
     await waitFor('the state', () => page.head?.state === 'running');
     assert.equal(page.head?.can.steer, true);
-    await waitFor('the tab', () => tabs()[0]?.label === 'worker Mend the fence.');
+    await waitFor('the tab', () => tabs()[0]?.label === 'worker · Mend the fence.');
 
     await run.say(assistantStreams('Two boards '));
     await page.shows('Mend the fence.', 'Two boards ');

@@ -131,3 +131,26 @@ it('opens by a command of the editor, as do the other parts', async () => {
     await waitFor(`focus on ${what}`, async () => (await focused()) === where, { seen: focused });
   }
 });
+
+it('shows what was found from outside, in the find box, among the others', async () => {
+  const panel = await openPanel({ transcript: transcript() });
+  await panel.row('i299').waitFor();
+  const hit = { key: 'i55', cursor: 'c:i55', excerpt: 'The Needle, a needle: 55', at: 14, length: 6 };
+  await panel.post({ type: 'hit', query: 'needle', hit, occurrence: 1 });
+  await panel.row('i55').waitFor();
+  await count(panel, '4 of 14');
+  await waitFor('the mark', async () => (await marks(panel)).current[0] === 'needle');
+  expect((await marks(panel)).all).toContain('Needle');
+  // From there on it is a search like any other, with the keys in its box.
+  await panel.page.keyboard.press('Enter');
+  await count(panel, '5 of 14');
+});
+
+it('stays where it is when what was found from outside is not there any more', async () => {
+  const panel = await openPanel({ transcript: transcript() });
+  await panel.row('i299').waitFor();
+  const hit = { key: 'gone', cursor: 'c:gone', excerpt: 'a needle', at: 2, length: 6 };
+  await panel.post({ type: 'hit', query: 'needle', hit, occurrence: 0 });
+  await count(panel, '14 of 14');
+  await panel.row('i255').waitFor();
+});

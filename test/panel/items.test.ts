@@ -74,6 +74,11 @@ const READS: [string, PanelItem, string][] = [
     'anthropic/claude · cut at the output limit',
   ],
   ['an error', turn('k', { error: '401 bad key', usage: null, model: null }), '401 bad key'],
+  [
+    'an end that somebody wanted, which is no error',
+    turn('k', { stopReason: 'aborted', error: 'Operation aborted', usage: null }),
+    'anthropic/claude · aborted',
+  ],
   ['a retry', retry('k', '529 overloaded'), 'Retry 2 of 5 in 4s 529 overloaded'],
   ['a compaction', compaction('k', 'All of it.'), 'Context compacted threshold'],
   ['a running compaction', compaction('k', null, true), 'Compacting the context… threshold'],

@@ -76,7 +76,7 @@ describe('the steer box', () => {
 
   it('gives way to the reason when the run takes no messages', async () => {
     const panel = await openWith({ can: { ...NOTHING_CAN, resume: true }, state: 'complete', stateWord: 'Complete' });
-    await panel.page.getByText('The agent takes no messages now: Complete.').waitFor();
+    await panel.page.getByText('This run takes no messages (Complete).').waitFor();
     expect(await panel.page.locator('#steer').count()).toBe(0);
     await panel.page.locator('.steer-closed vscode-button').click();
     expect(await panel.waitForMessage('command')).toEqual({ type: 'command', name: 'resume' });

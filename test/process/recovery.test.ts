@@ -24,6 +24,7 @@ import { owner, TestRun } from '../support/control-matrix-runs.ts';
 import { type FakePi, type FakeTask, fakeTask } from '../support/fake-pi/index.ts';
 import { expectNobodyLeft, fakeWorld } from '../support/fake-world.ts';
 import { isAlive } from '../support/process-state.ts';
+import { numbersFrom, printedSeed } from '../support/random-numbers.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createWorld, type World } from '../support/world.ts';
 
@@ -545,24 +546,11 @@ describe.concurrent('a process id that belongs to somebody else by now', () => {
 });
 
 describe('again and again', () => {
-  /** The same numbers for the same seed (mulberry32). */
-  function numbersFrom(seed: number): () => number {
-    let state = seed >>> 0;
-    return () => {
-      state = (state + 0x6d2b79f5) >>> 0;
-      let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-      mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-      return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-    };
-  }
-
   const KILLS = SOAK ? 200 : 10;
   test(`${KILLS} kills of runners and of Pi, at any moment: every run comes to one end`, {
     timeout: 20 * 60_000,
   }, async () => {
-    const seed = Number(process.env['PI_LANES_SEED'] ?? Date.now() % 1_000_000);
-    console.log(`PI_LANES_SEED=${seed}`);
-    const random = numbersFrom(seed);
+    const random = numbersFrom(printedSeed());
     const ends: Record<string, number> = {};
     let kills = 0;
     const workers = await Promise.allSettled(Array.from({ length: 3 }, work));

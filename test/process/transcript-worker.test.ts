@@ -45,9 +45,9 @@ class Listener {
   shown: string[] = [];
   readonly reader: Reader;
 
-  constructor(files: SourceFile[], options: { live?: boolean; wanted?: number; slow?: boolean } = {}) {
-    const { live = true, wanted = null, slow = false } = options;
-    this.reader = readers.open({ files, wanted, context: { live, steering: [] } }, (message) => {
+  constructor(files: SourceFile[], options: { live?: boolean; wanted?: number; slow?: boolean; quiet?: boolean } = {}) {
+    const { live = true, wanted = null, slow = false, quiet = false } = options;
+    this.reader = readers.open({ files, wanted, context: { live, steering: [] }, quiet }, (message) => {
       this.heard.push(message);
       if (message.type === 'snapshot') this.shown = texts(message.window.items);
       if (message.type === 'delta') this.shown.push(...texts(message.added));
@@ -222,6 +222,31 @@ describe('the transcript worker', () => {
     expect(window.items.length).toBeGreaterThan(5);
     // Parsing these 130 MB here would take more than ten times as long.
     expect(active).toBeLessThan(250);
+  });
+
+  it('is only asked about: it says where something is and in what, and nothing else', async () => {
+    const call = { type: 'toolCall', id: 'c', name: 'bash', arguments: '{"command":"grep needle"}' };
+    const blocks = [{ type: 'text', text: 'The needle, again a needle.' }, call];
+    await writeFile(path(), says('hay') + line({ type: 'message', t: 2, role: 'assistant', blocks }));
+    const files: SourceFile[] = [
+      { kind: 'mirror', path: path() },
+      { kind: 'session', path: path('none.jsonl') },
+    ];
+    const listener = new Listener(files, { quiet: true, live: false });
+    listener.reader.send({ type: 'find', request: 1, query: 'needle', matchCase: false });
+    const found = await waitFor('the hits', () => {
+      const messages = listener.heard.filter((message) => message.type === 'found');
+      return messages.at(-1)?.done ? messages.flatMap(({ hits }) => hits) : undefined;
+    });
+    expect(found.map(({ kind, tool }) => [kind, tool])).toEqual([
+      ['text', null],
+      ['text', null],
+      ['tool', 'bash'],
+    ]);
+    await appendFile(path(), says('more'));
+    listener.reader.send({ type: 'find', request: 2, query: 'nothing', matchCase: false });
+    await waitFor('the next answer', () => listener.heard.some((m) => m.type === 'found' && m.request === 2 && m.done));
+    expect(listener.count('snapshot') + listener.count('delta')).toBe(0);
   });
 
   it('ends a search for the next one, and when it is told to', async () => {

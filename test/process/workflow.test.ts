@@ -1,10 +1,18 @@
 /** Workflows in a runner, with real processes as children. */
 
-import { readFile, realpath, stat, symlink } from 'node:fs/promises';
+import { mkdir, readFile, realpath, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { answerQuestion, continueWorkflow, interruptRun, steerRun, stopRun } from '../../src/client/index.ts';
+import {
+  answerQuestion,
+  continueWorkflow,
+  interruptRun,
+  reachedLimits,
+  resumeKind,
+  steerRun,
+  stopRun,
+} from '../../src/client/index.ts';
 import { childMarker, findTree } from '../../src/core/processes/index.ts';
 import { owner } from '../support/control-matrix-runs.ts';
 import { type FakePi, fakeTask } from '../support/fake-pi/index.ts';
@@ -108,6 +116,9 @@ describe('a workflow that a limit has ended', () => {
     await expect(continueWorkflow(run.toolbox(), run.directory, owner, { timeoutMs: 1 })).rejects.toMatchObject({
       code: 'resume_refused',
     });
+    expect(await reachedLimits(run.directory)).toEqual({
+      reached: [{ kind: 'spawns', limit: 3, used: 3, wanted: 4 }],
+    });
     await continueWorkflow(run.toolbox(), run.directory, owner, { maxSubagentSpawnsPerRun: 10 });
     const again = await run.end();
     expect({ state: again.state, error: again.error }).toEqual({ state: 'complete', error: null });
@@ -117,6 +128,24 @@ describe('a workflow that a limit has ended', () => {
     const told = (await run.all('workflow.said')).flatMap(({ emits }) => emits);
     expect(told.length).toBeGreaterThan(4);
     expect(again.view?.workflow).toMatchObject({ continued: 1, emits: 4 });
+    expect(await reachedLimits(run.directory)).toEqual({ reached: [] });
+    await expect(resumeKind(run.directory)).rejects.toMatchObject({ code: 'resume_refused' });
+  });
+
+  test('a usage budget that is used up is told with what it was and what was used', async () => {
+    const script = `
+      await runs.run('a', ${says('first')});
+      return (await runs.run('b', ${says('second')})).output;`;
+    const usageBudget = { tokens: { hard: 100 }, costUsd: { hard: 5 } };
+    const run = await TestWorkflow.start(world, script, { usageBudget });
+    expect((await run.end()).state).toBe('partial');
+    expect(await reachedLimits(run.directory)).toEqual({
+      reached: [{ kind: 'tokens', limit: 100, used: 110 }],
+      usageBudget,
+    });
+    await continueWorkflow(run.toolbox(), run.directory, owner, { usageBudget: { tokens: { hard: 200 } } });
+    expect((await run.end()).state).toBe('complete');
+    expect(await starts(run)).toEqual({ a: 1, b: 1 });
   });
 
   test('B72 a deadline ends script and children; continued, the child goes on in its session', async () => {
@@ -131,6 +160,8 @@ describe('a workflow that a limit has ended', () => {
     expect(ended.view?.children.map(({ state }) => state)).toEqual(['complete', 'paused']);
     const count = (await run.all('child.spawn.intended')).length;
     expect(count).toBe(2);
+    const { reached } = await reachedLimits(run.directory);
+    expect(reached).toEqual([{ kind: 'time', limit: 8000, used: expect.any(Number) }]);
     await continueWorkflow(run.toolbox(), run.directory, owner, { timeoutMs: null });
     const again = await run.end();
     expect({ state: again.state, error: again.error }).toEqual({ state: 'complete', error: null });
@@ -245,6 +276,56 @@ describe('host commands', () => {
   });
 });
 
+describe('outputs', () => {
+  const writing = (output: string, text: string) => says(text, { output });
+
+  test('two in one group that would write one file start nothing, and the script is told both keys', async () => {
+    const script = `
+      const path = (name) => './sub/../' + name;
+      const both = await runs.all([
+        { key: 'a', ...${says('first')}, output: path('x.md') }, { key: 'b', ...${says('second')}, output: 'x.md' },
+      ]);
+      const c = await runs.run('c', ${writing('x.md', 'third')});
+      return [both.map((one) => one.error), c.outputReference];`;
+    const run = await TestWorkflow.start(world, script);
+    expect((await run.end()).state).toBe('complete');
+    const [errors, path] = ((await run.result())?.value ?? []) as [string[], string];
+    for (const error of errors)
+      expect(error).toMatch(/'a' and 'b' would both write .*\/outputs\/x\.md.*No child of the group/);
+    expect((await run.all('child.planned')).map(({ key }) => key)).toEqual(['c']);
+    expect(await readFile(path, 'utf8')).toBe('third');
+  });
+
+  test('what a literal group would write twice is refused before the launch', async () => {
+    const item = (key: string) => `{ key: '${key}', agent: 'worker', task: 'Report.', output: 'x.md' }`;
+    const group = `return runs.all([${item('a')}, ${item('b')}])`;
+    await expect(TestWorkflow.plan(world, group)).rejects.toMatchObject({
+      code: 'script_invalid',
+      message: expect.stringContaining('"a" and "b" would both write x.md'),
+    });
+  });
+
+  test('a link does not hide that two agents, or an agent and a command, write one file', async () => {
+    const real = await realpath(world.project);
+    await mkdir(join(real, 'reports'));
+    await symlink('reports', join(real, 'linked'));
+    const script = `
+      const a = await runs.run('a', ${writing(join(real, 'reports', 'x.md'), 'first')});
+      const b = await runs.all([{ key: 'b', ...${writing(join(real, 'linked', 'x.md'), 'second')} }]);
+      let ci = '';
+      await runs.host('ci', { kind: 'command', command: 'echo x', timeoutMs: 20000, output: 'reports/x.md' }).catch((error) => { ci = error.message });
+      return [a.output, b[0].error, ci];`;
+    const run = await TestWorkflow.start(world, script, { host: { mode: 'allow', globs: [] } });
+    expect((await run.end()).state).toBe('complete');
+    const [text, linked, command] = ((await run.result())?.value ?? []) as string[];
+    expect(text).toBe('first');
+    expect(linked).toContain(`a and b of the workflow would both write ${join(real, 'reports', 'x.md')}`);
+    expect(command).toContain("'a' and 'ci' would both write");
+    expect(await readFile(join(real, 'reports', 'x.md'), 'utf8')).toBe('first');
+    expect(await run.all('host.intended')).toEqual([]);
+  });
+});
+
 describe('control of a workflow', () => {
   const hanging = (key: string) =>
     JSON.stringify({ agent: 'worker', task: fakeTask({ key, steps: [{ say: 'begun' }, { hang: true }] }) });
@@ -305,7 +386,8 @@ describe('control of a workflow', () => {
     await fake.open('both-said');
     expect((await run.end()).state).toBe('complete');
     const asked = await run.all('control.requested');
-    expect(asked.map(({ preview, child: to }) => `${preview}: ${to}`)).toEqual([
+    // Which of the two comes first is nobody's promise.
+    expect(asked.map(({ preview, child: to }) => `${preview}: ${to}`).sort()).toEqual([
       `from outside: ${child}`,
       `from the script: ${child}`,
     ]);

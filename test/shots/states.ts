@@ -68,6 +68,7 @@ export const STATES: readonly ShotState[] = [
       await workbench.quickInput.fill('pier');
       await workbench.quickInput.accept();
       await workbench.trees.row(/^Check the cranes/).waitFor({ state: 'detached' });
+      await workbench.page.getByText(/^\d of \d+ runs: "pier"$/).waitFor();
     },
     hide: async ({ workbench }) => workbench.trees.viewAction('Runs', 'Clear Filter'),
   },

@@ -4,6 +4,8 @@
  * every row out.
  */
 
+import { workflowSection } from './workflow-control.ts';
+
 export const CONTROLS = ['steer', 'follow-up', 'interrupt', 'stop', 'force stop', 'answer', 'resume'] as const;
 export type Control = (typeof CONTROLS)[number];
 
@@ -122,7 +124,7 @@ ${table(
   ['outcome', 'what it means'],
   Object.entries(OUTCOMES).map(([outcome, meaning]) => [shown(outcome), meaning]),
 )}
-${CLOSING}`;
+${workflowSection(table)}${CLOSING}`;
 }
 
 /** Codes and states of a run stand as code. */

@@ -79,8 +79,9 @@ export class TestWorkflow {
     return this.#store.read(this.runId);
   }
 
-  end(): Promise<RunSnapshot> {
-    return waitForEnd(this.#store, this.runId, { signal: AbortSignal.timeout(END_MS) });
+  /** @param withinMs milliseconds it may take */
+  end(withinMs = END_MS): Promise<RunSnapshot> {
+    return waitForEnd(this.#store, this.runId, { signal: AbortSignal.timeout(withinMs) });
   }
 
   result(): Promise<WorkflowResultFile | undefined> {
@@ -116,5 +117,11 @@ export class TestWorkflow {
     const pid = await this.runner();
     process.kill(pid, 'SIGKILL');
     await waitFor('the runner to be gone', () => !isAlive(pid));
+  }
+
+  /** The runner that was told to die somewhere has. @param withinMs milliseconds it may take */
+  async runnerGone(withinMs = END_MS): Promise<void> {
+    const pid = await waitFor('the lease', () => this.runner());
+    await waitFor(`the runner ${pid} to be gone`, () => !isAlive(pid), { timeoutMs: withinMs });
   }
 }

@@ -8,7 +8,7 @@ import { Toolbox } from '../../src/client/index.ts';
 import { type AgentDir, type AgentDirOptions, createAgentDir } from './agent-dir.ts';
 import { type PiVersion, piCli } from './pi-versions.ts';
 import { projectRoot } from './project-root.ts';
-import { type ScriptedModel, startScriptedModel } from './scripted-model/index.ts';
+import { type ScriptedModel, type ScriptedModelOptions, startScriptedModel } from './scripted-model/index.ts';
 import { type TempDir, tempDir } from './temp.ts';
 
 const run = promisify(execFile);
@@ -25,6 +25,8 @@ export interface WorldOptions {
   project?: string;
   /** Minified bundles, as they are shipped. */
   minify?: boolean;
+  /** Scripts of the model beside the built-in ones. */
+  scripts?: ScriptedModelOptions['scripts'];
   /** The project is a git repository with one commit. Default true. */
   git?: boolean;
 }
@@ -65,7 +67,7 @@ export async function testBundles(minify = false): Promise<string> {
 
 export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const stack = new AsyncDisposableStack();
-  const model = await startScriptedModel();
+  const model = await startScriptedModel(options.scripts ? { scripts: options.scripts } : {});
   stack.defer(() => model.close());
   const agent = stack.use(
     await createAgentDir({

@@ -14,7 +14,7 @@ import { LanesError, lanesError } from '../../src/protocol/index.ts';
 import { type TempDir, tempDir } from '../support/temp.ts';
 
 const models = (...names: string[]): KnownModel[] =>
-  names.map((name) => ({ name, title: name, reasoning: false, contextWindow: null }));
+  names.map((name) => ({ name, title: name, reasoning: false, contextWindow: null, price: null }));
 
 const errorOf = (action: () => unknown): LanesError => {
   try {
@@ -97,12 +97,22 @@ describe("Pi's list of models", () => {
     const data = {
       models: [
         { id: 'scripted', provider: 'fake', name: 'Scripted', reasoning: true, contextWindow: 128_000, cost: {} },
+        { id: 'priced', provider: 'fake', cost: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 } },
+        { id: 'zeros', provider: 'fake', cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } },
         { id: 'owner/m', provider: 'router' },
       ],
     };
     expect(parseModels(data)).toEqual([
-      { name: 'fake/scripted', title: 'Scripted', reasoning: true, contextWindow: 128_000 },
-      { name: 'router/owner/m', title: 'owner/m', reasoning: false, contextWindow: null },
+      { name: 'fake/scripted', title: 'Scripted', reasoning: true, contextWindow: 128_000, price: null },
+      {
+        name: 'fake/priced',
+        title: 'priced',
+        reasoning: false,
+        contextWindow: null,
+        price: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
+      },
+      { name: 'fake/zeros', title: 'zeros', reasoning: false, contextWindow: null, price: null },
+      { name: 'router/owner/m', title: 'owner/m', reasoning: false, contextWindow: null, price: null },
     ]);
   });
 

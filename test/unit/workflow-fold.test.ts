@@ -1,28 +1,10 @@
 /** What the journal of a workflow says of it, as clients see it. */
 import { describe, expect, it } from 'vitest';
 import { foldRun } from '../../src/core/runs/index.ts';
-import { type JournalEvent, type WorkflowRecord, workflowRecord } from '../../src/protocol/index.ts';
+import type { JournalEvent } from '../../src/protocol/index.ts';
 import { oneOfEach } from './builders/events.ts';
-import { aRecord, lines } from './builders/run.ts';
-
-function aWorkflow(): WorkflowRecord {
-  const { child: _, ...any } = aRecord();
-  return workflowRecord.parse({
-    ...any,
-    mode: 'workflow',
-    workflow: {
-      name: 'harbour.workflow.js',
-      file: '/somewhere/harbour.workflow.js',
-      script: 'return 1',
-      args: null,
-      seed: 7,
-      limits: { globalConcurrencyLimit: 20, maxSubagentSpawnsPerRun: 64 },
-      host: { mode: 'ask', globs: [] },
-      agents: [],
-      models: [],
-    },
-  });
-}
+import { lines } from './builders/run.ts';
+import { aWorkflow } from './builders/workflow.ts';
 
 const fold = (...events: JournalEvent[]) => foldRun(aWorkflow(), lines(events));
 

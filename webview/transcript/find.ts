@@ -26,6 +26,8 @@ export class Find {
   #progress: { scanned: number; size: number } | undefined;
   #request: number | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** What was found from outside, until the search comes to it. */
+  #sought: { hit: Hit; occurrence: number } | undefined;
 
   constructor(channel: FindChannel) {
     this.#channel = channel;
@@ -58,12 +60,13 @@ export class Find {
   }
 
   get hit(): Hit | undefined {
-    return this.#hits[this.#current];
+    return this.#hits[this.#current] ?? this.#sought?.hit;
   }
 
   /** The current hit is the so-manieth of its item, from 0. */
   get occurrence(): number {
     const hit = this.hit;
+    if (this.#current < 0) return this.#sought?.occurrence ?? 0;
     let before = 0;
     for (let n = this.#current - 1; hit && this.#hits[n]?.key === hit.key; n -= 1) before += 1;
     return before;
@@ -84,8 +87,20 @@ export class Find {
   close(): void {
     this.#open = false;
     this.#end();
+    this.#sought = undefined;
     this.#hits = [];
     this.#current = -1;
+    this.#channel.changed();
+  }
+
+  /** Shows a hit that is known already, the so-manieth of its item from 0; the others are counted as they come. */
+  seek(query: string, hit: Hit, occurrence: number): void {
+    this.#open = true;
+    this.#query = query;
+    this.#matchCase = false;
+    this.#search();
+    this.#sought = { hit, occurrence };
+    this.#channel.show(hit, occurrence);
     this.#channel.changed();
   }
 
@@ -109,6 +124,7 @@ export class Find {
 
   #search(): void {
     this.#end();
+    this.#sought = undefined;
     this.#hits = [];
     this.#current = -1;
     this.#cut = false;
@@ -142,13 +158,25 @@ export class Find {
     this.#hits.push(...message.hits);
     this.#cut ||= message.cut;
     this.#progress = message.done ? undefined : { scanned: message.scanned, size: message.size };
-    if (this.#current < 0 && this.#hits.length > 0) {
+    if (this.#sought) this.#takeSought(message.done);
+    else if (this.#current < 0 && this.#hits.length > 0) {
       const nearest = this.#channel.nearest(this.#hits);
       if (nearest >= 0) this.#goTo(nearest);
       // The end of a transcript is what is mostly read, so its last hit stands in.
       else if (message.done) this.#goTo(this.#hits.length - 1);
     }
     this.#channel.changed();
+  }
+
+  #takeSought(done: boolean): void {
+    const { hit, occurrence } = this.#sought ?? {};
+    const first = this.#hits.findIndex(({ key }) => key === hit?.key);
+    const index = first + (occurrence ?? 0);
+    if (first >= 0 && this.#hits[index]?.key === hit?.key) this.#goTo(index);
+    else if (!done) return;
+    // The transcript has changed since.
+    else if (this.#hits.length > 0) this.#goTo(this.#hits.length - 1);
+    this.#sought = undefined;
   }
 
   #goTo(index: number): void {

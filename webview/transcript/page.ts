@@ -123,6 +123,11 @@ export class TranscriptPage {
       case 'focus':
         this.#focus(message.what);
         break;
+      case 'hit':
+        this.#find.seek(message.query, message.hit, message.occurrence);
+        // Enter goes to the next one.
+        this.#focus('find');
+        break;
       case 'page':
       case 'body':
       case 'found':

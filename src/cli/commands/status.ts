@@ -1,10 +1,12 @@
-import { allStores, findRun, type RunSnapshot, RunStore } from '../../client/index.ts';
-import { findProject, projectLayout } from '../../core/projects/index.ts';
+import { allStores, findRun, type RunSnapshot, RunStore, readWorkflowResult } from '../../client/index.ts';
+import { findProject, projectLayout, runLayout } from '../../core/projects/index.ts';
+import { workflowChildren, workflowGraph } from '../../core/runs/index.ts';
 import { visible } from '../../core/transcripts/index.ts';
 import { LanesError, lanesError, toErrorValue } from '../../protocol/index.ts';
-import { type AnswerText, readAnswerText } from '../answer-text.ts';
+import { readAnswerText } from '../answer-text.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
 import { formatDetails, formatRow } from '../format.ts';
+import { preflightDifferences } from '../preflight-differences.ts';
 
 export async function currentStore(context: CliContext): Promise<RunStore> {
   return new RunStore(await findProject(context.toolbox.agentDir, context.cwd));
@@ -39,7 +41,7 @@ export async function statusCommand(
   if (wanted !== undefined) {
     const { store, runId, directory } = await locateRun(context, wanted);
     const snapshot = await store.read(runId);
-    if (options.json) printJson(context, toJson(snapshot, await readAnswerText(directory, 1)));
+    if (options.json) printJson(context, toJson(snapshot, await moreOf(snapshot, directory)));
     else context.out(formatDetails(snapshot));
     return EXIT.ok;
   }
@@ -62,7 +64,20 @@ export async function statusCommand(
   return unreadable.length > 0 ? EXIT.runFailed : EXIT.ok;
 }
 
-function toJson(snapshot: RunSnapshot, extra?: AnswerText): Record<string, unknown> {
+/** What stands beside the run: the answer of its one agent; of a workflow its inside and what its script came to. */
+async function moreOf({ view }: RunSnapshot, directory: string): Promise<object | undefined> {
+  if (!view?.workflow) return readAnswerText(directory, 1);
+  const { value, emits, console, trace } = (await readWorkflowResult(directory)) ?? {};
+  const { workflowResult: resultFile, receipt: receiptFile } = runLayout(directory);
+  return {
+    graph: workflowGraph(view),
+    workflowChildren: workflowChildren(view),
+    ...(view.workflow.preflight ? { preflightWarnings: preflightDifferences(view) } : {}),
+    ...(trace ? { workflow: { value: value ?? null, emits, console, trace }, resultFile, receiptFile } : {}),
+  };
+}
+
+function toJson(snapshot: RunSnapshot, extra?: object): Record<string, unknown> {
   const { runId, state, directory, error, view, skipped, damage = null } = snapshot;
   return { runId, state, directory, error, run: view, unreadableRecords: skipped, damage, ...extra };
 }

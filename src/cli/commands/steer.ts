@@ -1,4 +1,5 @@
 import { steerRun } from '../../client/index.ts';
+import { childOf } from '../child-option.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
 import { locateRun } from './status.ts';
 
@@ -14,17 +15,19 @@ export async function steerCommand(
   context: CliContext,
   wanted: string,
   message: string,
-  options: { followUp: boolean | undefined; json: boolean | undefined },
+  options: { followUp: boolean | undefined; child: string | undefined; json: boolean | undefined },
 ): Promise<number> {
   const { runId, directory } = await locateRun(context, wanted);
+  const child = options.child === undefined ? undefined : await childOf(directory, options.child);
   const receipt = await steerRun(
     context.toolbox,
     directory,
     context.owner,
     message,
     options.followUp ? 'follow-up' : 'steer',
+    child?.index,
   );
-  if (options.json) printJson(context, { runId, ...receipt });
+  if (options.json) printJson(context, { runId, ...(child ? { child: child.index } : {}), ...receipt });
   else {
     const words = WORDS[receipt.state === 'queued' && options.followUp ? 'follow-up' : receipt.state];
     context.out(receipt.reason ? `${words} (${receipt.reason})` : words);

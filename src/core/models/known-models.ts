@@ -1,12 +1,18 @@
 import * as z from 'zod/mini';
 import { describeFaults, type LanesError, lanesError } from '../../protocol/index.ts';
 
+const price = z.object({ input: z.number(), output: z.number(), cacheRead: z.number(), cacheWrite: z.number() });
+/** US dollars for a million tokens of each kind, as Pi knows them. */
+export type ModelPrice = z.infer<typeof price>;
+
 export interface KnownModel {
   /** `provider/id` */
   name: string;
   title: string;
   reasoning: boolean;
   contextWindow: number | null;
+  /** Null: Pi knows none. It writes zeros for models without a price, so a model that is free cannot be told from those. */
+  price: ModelPrice | null;
 }
 
 type Named = Pick<KnownModel, 'name'>;
@@ -19,6 +25,17 @@ const answer = z.object({
       name: z.optional(z.string()),
       reasoning: z._default(z.boolean(), false),
       contextWindow: z.nullish(z.number()),
+      cost: z.catch(
+        z.nullish(
+          z.object({
+            input: z.number(),
+            output: z.number(),
+            cacheRead: z._default(z.number(), 0),
+            cacheWrite: z._default(z.number(), 0),
+          }),
+        ),
+        null,
+      ),
     }),
   ),
 });
@@ -28,6 +45,7 @@ export const knownModel = z.object({
   title: z.string(),
   reasoning: z.boolean(),
   contextWindow: z.nullable(z.number()),
+  price: z.nullable(price),
 });
 
 /** Pi's answer to `get_available_models`. */
@@ -39,6 +57,7 @@ export function parseModels(data: unknown): KnownModel[] {
     title: model.name ?? model.id,
     reasoning: model.reasoning,
     contextWindow: model.contextWindow ?? null,
+    price: model.cost && (model.cost.input > 0 || model.cost.output > 0) ? model.cost : null,
   }));
 }
 

@@ -71,6 +71,11 @@ export interface RunLayout {
   lease: string;
   log: string;
   artifacts: string;
+  /** Outputs that children of a workflow name by a relative path. */
+  outputs: string;
+  /** Of a workflow: what its script came to, and the receipt for whoever goes on with one of its children. */
+  workflowResult: string;
+  receipt: string;
   /** What is to be brought home from worktrees; there is none yet, but a newer version may have written one. */
   handoff: string;
 }
@@ -84,6 +89,9 @@ export function runLayout(directory: string): RunLayout {
     lease: join(directory, 'lease'),
     log: join(directory, 'runner.log'),
     artifacts: join(directory, 'artifacts'),
+    outputs: join(directory, 'artifacts', 'outputs'),
+    workflowResult: join(directory, 'result.json'),
+    receipt: join(directory, 'receipt.json'),
     handoff: join(directory, 'handoff.json'),
   };
 }

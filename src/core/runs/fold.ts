@@ -8,6 +8,7 @@ import {
   NO_USAGE,
   type RunView,
   type SteerView,
+  type WorkflowBounds,
   type WorkflowView,
 } from '../../protocol/index.ts';
 import {
@@ -60,14 +61,13 @@ export function initialView(record: LaunchRecord): RunView {
 /** What the two kinds of run begin with. */
 function own(record: LaunchRecord): Pick<RunView, 'agent' | 'label' | 'title' | 'model' | 'children' | 'workflow'> {
   if (record.mode === 'workflow') {
-    const { name, file } = record.workflow;
     return {
       agent: 'workflow',
       label: null,
-      title: name,
+      title: record.workflow.name,
       model: null,
       children: [],
-      workflow: newWorkflow(name, file),
+      workflow: newWorkflow(record),
     };
   }
   const { agent, label = null, model = null, task } = record.child;
@@ -275,7 +275,7 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
     case 'host.ended':
       return withWorkflow(view, (workflow) => applyToWorkflow(workflow, line));
     case 'run.continued':
-      return view.workflow ? reopened(view, view.workflow) : view;
+      return view.workflow ? reopened(view, view.workflow, line) : view;
     case 'journal.truncated':
       return { ...view, progressCut: true };
     case 'run.ended': {
@@ -302,7 +302,7 @@ function withWorkflow(view: RunView, change: (workflow: WorkflowView) => Workflo
 }
 
 /** The same run goes on: what it had come to at its end holds no more. */
-function reopened(view: RunView, workflow: WorkflowView): RunView {
+function reopened(view: RunView, workflow: WorkflowView, { limits, timeoutMs }: WorkflowBounds): RunView {
   return {
     ...view,
     state: 'running',
@@ -310,7 +310,7 @@ function reopened(view: RunView, workflow: WorkflowView): RunView {
     error: null,
     stopRequested: false,
     interruptRequested: false,
-    workflow: { ...workflow, continued: workflow.continued + 1, failure: null },
+    workflow: { ...workflow, continued: workflow.continued + 1, failure: null, bounds: { limits, timeoutMs } },
   };
 }
 

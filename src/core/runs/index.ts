@@ -5,3 +5,4 @@ export * from './record.ts';
 export * from './recovery.ts';
 export * from './runner-log.ts';
 export * from './session-name.ts';
+export * from './workflow-graph.ts';

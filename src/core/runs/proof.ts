@@ -2,7 +2,7 @@
  * Whether it is certain that no process of a run can still write. Derived from what was observed, never from an end time, a
  * result or a pid.
  */
-import { isTerminal, type RunView } from '../../protocol/index.ts';
+import { type ChildView, isTerminal, type RunView } from '../../protocol/index.ts';
 
 export type ProofReason =
   /** A process was or may have been started whose end nobody has seen. */
@@ -20,8 +20,19 @@ export type ProcessProof =
   | { state: 'unknown'; reason: ProofReason };
 
 export function processProof(view: RunView): ProcessProof {
-  const processes = view.children.flatMap((child) => child.processes);
-  if (!isTerminal(view.state)) return { state: 'pending', reason: null };
+  return proofOf(
+    view.state,
+    view.children.flatMap((child) => child.processes),
+  );
+}
+
+/** The same of one child; the others may be at work. */
+export function childProof({ state, processes }: ChildView): ProcessProof {
+  return proofOf(state, processes);
+}
+
+function proofOf(state: RunView['state'], processes: ChildView['processes']): ProcessProof {
+  if (!isTerminal(state)) return { state: 'pending', reason: null };
   if (processes.length === 0) return { state: 'not-started', reason: null };
   if (processes.some(({ tree }) => tree === 'pending')) return { state: 'unknown', reason: 'writer-close-unverified' };
   if (processes.some(({ tree }) => tree === 'unknown')) return { state: 'unknown', reason: 'process-tree-unverified' };

@@ -1,9 +1,10 @@
 /** What a journal says of a workflow beside its children. Pure. */
-import type { AskedCommand, HostStepView, JournalLine, WorkflowView } from '../../protocol/index.ts';
+import type { AskedCommand, HostStepView, JournalLine, WorkflowRecord, WorkflowView } from '../../protocol/index.ts';
 
 type WorkflowLine = Extract<JournalLine, { type: `workflow.${string}` | `host.${string}` }>;
 
-export function newWorkflow(name: string, file: string | null): WorkflowView {
+export function newWorkflow({ workflow, timeoutMs }: WorkflowRecord): WorkflowView {
+  const { name, file, limits, resource, preflight } = workflow;
   return {
     name,
     file,
@@ -16,6 +17,9 @@ export function newWorkflow(name: string, file: string | null): WorkflowView {
     told: [],
     continued: 0,
     failure: null,
+    ...(resource ? { resource } : {}),
+    ...(preflight ? { preflight } : {}),
+    bounds: { limits, timeoutMs },
   };
 }
 

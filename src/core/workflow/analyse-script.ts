@@ -13,6 +13,7 @@ import {
 } from '../../protocol/index.ts';
 import { findLaunches } from './launches.ts';
 import { outlineOf } from './outline.ts';
+import { outlookOf } from './outlook.ts';
 import { parseScript } from './parse-script.ts';
 import { refused } from './refused.ts';
 import { checkBatchResults } from './rules/batch-results.ts';
@@ -20,6 +21,7 @@ import { checkCalls } from './rules/calls.ts';
 import { checkKeys } from './rules/keys.ts';
 import { checkNames } from './rules/names.ts';
 import { checkNestedAsync } from './rules/nested-async.ts';
+import { checkOutputs } from './rules/outputs.ts';
 import { checkSpawnBudget } from './rules/spawn-budget.ts';
 import { checkUnobserved } from './rules/unobserved.ts';
 import { checkUnreachable } from './rules/unreachable.ts';
@@ -41,9 +43,10 @@ export function analyseScript(text: string, options: AnalysisOptions = {}): Scri
   checkBatchResults(script);
   checkUnobserved(script, launches);
   checkKeys(script, launches);
+  checkOutputs(script, launches);
   checkSpawnBudget(script, launches, options.maxSubagentSpawnsPerRun);
   checkUnreachable(script);
-  return { findings: script.findings(), ...outlineOf(script, launches.launches) };
+  return { findings: script.findings(), ...outlineOf(script, launches.launches), outlook: outlookOf(script, launches) };
 }
 
 /** The rules of the language alone: what a script breaks here keeps all of it from running. Throws as `analyseScript` does. */

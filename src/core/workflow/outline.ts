@@ -63,7 +63,7 @@ function lanesIn(root: AnyNode): { text: string; node: AnyNode; whole: AnyNode }
   });
 }
 
-function textField(node: AnyNode | undefined, name: string): { text: string; node: AnyNode } | undefined {
+export function textField(node: AnyNode | undefined, name: string): { text: string; node: AnyNode } | undefined {
   if (node?.type !== 'ObjectExpression') return undefined;
   const fields = fieldsOf(node);
   const value = fields.uncertain.has(name) ? undefined : fields.byName.get(name)?.value;

@@ -180,9 +180,13 @@ export class Script {
     if (finding.severity !== 'error' || finding.code === 'nested_async') return finding;
     const [at = 0] = places;
     if (this.#unreached.some(({ start, end }) => at >= start && at < end)) return undefined;
+    return places.every((place) => this.isSure(place)) ? finding : { ...finding, severity: 'warning' };
+  }
+
+  /** Whether what stands at this offset is surely come to, and nothing catches its failure. */
+  isSure(at: number): boolean {
     this.#certainty ??= new Certainty(this.tree, this.scopes);
-    const certainty = this.#certainty;
-    return places.every((place) => certainty.isSure(place)) ? finding : { ...finding, severity: 'warning' };
+    return this.#certainty.isSure(at);
   }
 
   /** Everything reported, in the order of the text, each once. */

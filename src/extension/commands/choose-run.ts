@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { type RunSnapshot, readSnapshot } from '../../client/index.ts';
 import { LanesError, type RunState } from '../../protocol/index.ts';
 import { isRunFolder } from '../panels/transcript/subject.ts';
+import { plainLabel } from '../plain-label.ts';
 import type { Services } from '../services.ts';
 import { runTitle, stateText } from '../trees/runs/run-words.ts';
 
@@ -35,7 +36,7 @@ export async function chooseRun(
   if (runs.length === 0) throw new LanesError({ code: 'run_not_found', message: noneText });
   const picked = await vscode.window.showQuickPick(
     runs.map((snapshot) => ({
-      label: runTitle(snapshot),
+      label: plainLabel(runTitle(snapshot)),
       description: [snapshot.view?.agent, stateText(snapshot)].filter(Boolean).join(' · '),
       snapshot,
     })),

@@ -30,7 +30,8 @@ export async function filterRuns({ filter }: Services): Promise<void> {
     // What is typed is looked for in the runs, not among the states.
     box.items = STATES.map((state) => ({
       label: stateWord(state),
-      iconPath: stateIcon(state),
+      // In a list, one that turns stands askew.
+      iconPath: new vscode.ThemeIcon(stateIcon(state).id.replace('~spin', ''), stateIcon(state).color),
       alwaysShow: true,
       state,
     }));

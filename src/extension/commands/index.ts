@@ -5,14 +5,17 @@ import { showError } from '../messages.ts';
 import type { Services } from '../services.ts';
 import { forceStopChosenRun, interruptChosenRun, stopChosenChild, stopChosenRun } from './end-run.ts';
 import { clearFilter, filterRuns } from './filter-runs.ts';
+import { findInTranscripts } from './find-in-transcripts.ts';
 import { installPi } from './install-pi.ts';
 import { launchAgent } from './launch-agent.ts';
 import { launchOnFile, launchOnProblems, launchOnSelection } from './launch-on.ts';
 import { markAllSeen, markRunSeen } from './mark-seen.ts';
 import { openPi } from './open-pi.ts';
+import { openResult } from './open-result.ts';
 import { resumeChosenRun } from './resume-run.ts';
 import { copyRunId, revealRunFiles } from './run-commands.ts';
 import { runDoctor } from './run-doctor.ts';
+import { runWorkflow } from './run-workflow.ts';
 import { answerChosenQuestion, followUpChosenRun, steerChosenRun } from './talk-to-run.ts';
 import { chooseTaskModel, discardTask, launchTask } from './task-commands.ts';
 import {
@@ -34,6 +37,7 @@ const HANDLERS: Record<CommandId, Handler> = {
   [COMMANDS.openSession]: openSession,
   [COMMANDS.exportTranscript]: exportTranscript,
   [COMMANDS.findInTranscript]: findInTranscript,
+  [COMMANDS.findInTranscripts]: findInTranscripts,
   [COMMANDS.stopRun]: stopChosenRun,
   [COMMANDS.stopChild]: stopChosenChild,
   [COMMANDS.steerRun]: steerChosenRun,
@@ -62,6 +66,8 @@ const HANDLERS: Record<CommandId, Handler> = {
   [COMMANDS.installPi]: installPi,
   [COMMANDS.openPi]: openPi,
   [COMMANDS.validateWorkflow]: validateWorkflow,
+  [COMMANDS.runWorkflow]: runWorkflow,
+  [COMMANDS.openResult]: openResult,
   [COMMANDS.openWalkthrough]: async (services) => {
     if (vscode.workspace.isTrusted) void services.readiness.look();
     await vscode.commands.executeCommand(BUILT_IN.openWalkthrough, WALKTHROUGH, false);

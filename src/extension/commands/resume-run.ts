@@ -1,12 +1,24 @@
-/** Resume: a lost run goes on as the same run; an ended one gets a new run on its session. One button picks the right one. */
+/**
+ * Resume: a lost run goes on as the same run, and so does a workflow that a limit has ended; any other ended run gets a new run on its
+ * session. One button picks the right one.
+ */
 import * as vscode from 'vscode';
-import { GO_ON, isResumable, type RunSnapshot, resumeKind, resumeRun } from '../../client/index.ts';
+import {
+  continueWorkflow,
+  GO_ON,
+  isResumable,
+  type RunSnapshot,
+  reachedLimits,
+  resumeKind,
+  resumeRun,
+} from '../../client/index.ts';
 import { LanesError, lanesError, type RunState } from '../../protocol/index.ts';
 import { COMMANDS } from '../command-ids.ts';
 import { errorWords } from '../error-words.ts';
 import { plain } from '../messages.ts';
 import type { Services } from '../services.ts';
 import { runTitle } from '../trees/runs/run-words.ts';
+import { askHigherLimits } from '../workflows/ask-limits.ts';
 import { chooseRun } from './choose-run.ts';
 
 export async function resumeChosenRun(services: Services, node: unknown): Promise<void> {
@@ -16,7 +28,12 @@ export async function resumeChosenRun(services: Services, node: unknown): Promis
   const fits = (state: RunState, { view }: RunSnapshot) => isResumable(state, view);
   const snapshot = await chooseRun(services, node, fits, vscode.l10n.t('There is no run here that can be resumed.'));
   if (!snapshot) return;
-  if ((await resumeKind(snapshot.directory)) === 'continue') {
+  const kind = await resumeKind(snapshot.directory);
+  if (snapshot.view?.mode === 'workflow') {
+    await goOnWithWorkflow(services, snapshot);
+    return;
+  }
+  if (kind === 'continue') {
     await resume(services, snapshot, {}, vscode.l10n.t('Continuing where it stood…'));
     return;
   }
@@ -52,6 +69,19 @@ async function resume(
   await services.runs.noticeStarted();
   await services.tree.reveal(resumed.runId);
   await vscode.commands.executeCommand(COMMANDS.openTranscript, { runId: resumed.runId });
+}
+
+/** A workflow that a limit has ended goes on with a higher one; one that was cut off, as it is. */
+async function goOnWithWorkflow(services: Services, snapshot: RunSnapshot): Promise<void> {
+  const { runId, directory } = snapshot;
+  const bounds = await askHigherLimits(runTitle(snapshot), await reachedLimits(directory));
+  if (!bounds) return;
+  const title = vscode.l10n.t('Continuing where it stood…');
+  await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, () =>
+    services.inHand.during(runId, () => continueWorkflow(services.toolbox, directory, services.owner, bounds)),
+  );
+  await services.runs.noticeStarted();
+  await services.tree.reveal(runId);
 }
 
 /** A session in use, or one whose folder is gone, can still be gone on with on a copy. */

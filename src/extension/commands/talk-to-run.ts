@@ -50,7 +50,7 @@ async function say(services: Services, node: unknown, mode: 'steer' | 'follow-up
     vscode.window.setStatusBarMessage(`$(check) ${text}`, 4000);
     return;
   }
-  void vscode.window.showWarningMessage(vscode.l10n.t('The agent did not take it up: {0}.', plain(reason ?? state)));
+  void vscode.window.showWarningMessage(vscode.l10n.t('Your message did not arrive: {0}.', plain(reason ?? state)));
 }
 
 export function steerChosenRun(services: Services, node: unknown): Promise<void> {

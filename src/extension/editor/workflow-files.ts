@@ -28,7 +28,7 @@ export function mayHaveFences({ uri, languageId }: vscode.TextDocument): boolean
 }
 
 /** The folders of all workspace folders, absolute. */
-function absoluteFolders(): string[] {
+export function absoluteFolders(): string[] {
   return (vscode.workspace.workspaceFolders ?? []).flatMap(({ uri }) =>
     workflowFolders(uri).map((folder) => vscode.Uri.joinPath(uri, folder).fsPath),
   );

@@ -1,6 +1,7 @@
 /** What can be done with a script, above its first line. */
 import * as vscode from 'vscode';
 import { COMMANDS } from '../command-ids.ts';
+import { showsScriptLenses } from '../configuration.ts';
 import type { WorkflowChecks } from './workflow-checks.ts';
 import { isWorkflow } from './workflow-files.ts';
 
@@ -10,14 +11,30 @@ export class WorkflowLenses implements vscode.CodeLensProvider {
 
   constructor(checks: WorkflowChecks) {
     this.#checks = checks;
-    this.onDidChangeCodeLenses = (listener, thisArgs, disposables) =>
-      checks.onDidCheck(() => listener.call(thisArgs), undefined, disposables);
+    this.onDidChangeCodeLenses = (listener, thisArgs, disposables) => {
+      const tell = () => listener.call(thisArgs);
+      return vscode.Disposable.from(
+        checks.onDidCheck(tell, undefined, disposables),
+        vscode.workspace.onDidGrantWorkspaceTrust(tell, undefined, disposables),
+        vscode.workspace.onDidChangeConfiguration(
+          (event) => event.affectsConfiguration('piLanes.workflows.codeLens') && tell(),
+          undefined,
+          disposables,
+        ),
+      );
+    };
   }
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
-    if (!isWorkflow(document)) return [];
+    if (!isWorkflow(document) || !showsScriptLenses(document.uri)) return [];
     const top = new vscode.Range(0, 0, 0, 0);
+    const run = {
+      title: vscode.l10n.t('$(play) Run workflow'),
+      command: COMMANDS.runWorkflow,
+      arguments: [document.uri],
+    };
     return [
+      ...(vscode.workspace.isTrusted ? [new vscode.CodeLens(top, run)] : []),
       new vscode.CodeLens(top, {
         title: this.#title(document),
         command: COMMANDS.validateWorkflow,

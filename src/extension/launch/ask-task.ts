@@ -1,5 +1,6 @@
 /** The box in which a task is typed, or taken from those launched before. */
 import * as vscode from 'vscode';
+import { plainLabel } from '../plain-label.ts';
 import type { Draft } from './draft.ts';
 
 export type TaskAnswer = { kind: 'launch'; task: string } | { kind: 'editor'; task: string } | { kind: 'model' };
@@ -73,7 +74,7 @@ function itemsFor(typed: string, draft: Draft & { agent: string }, recent: reado
   if (typed.trim() !== '') {
     const iconPath = new vscode.ThemeIcon('play');
     const description = vscode.l10n.t('launch {0}, model: {1}', draft.agent, modelWords(draft));
-    items.push({ label: typed, description, iconPath, choose: 'typed', alwaysShow: true });
+    items.push({ label: plainLabel(typed), description, iconPath, choose: 'typed', alwaysShow: true });
   }
   const others = recent.filter((task) => task !== typed);
   if (others.length > 0) {
@@ -96,7 +97,13 @@ function itemsFor(typed: string, draft: Draft & { agent: string }, recent: reado
 function recentItem(task: string): TaskItem {
   const lines = task.split('\n');
   const more = lines.length > 1 ? { description: vscode.l10n.t('{0} lines', lines.length) } : {};
-  return { label: lines[0] ?? '', ...more, iconPath: new vscode.ThemeIcon('history'), choose: 'recent', task };
+  return {
+    label: plainLabel(lines[0] ?? ''),
+    ...more,
+    iconPath: new vscode.ThemeIcon('history'),
+    choose: 'recent',
+    task,
+  };
 }
 
 function editorItem({ task }: Draft): TaskItem {
@@ -105,7 +112,7 @@ function editorItem({ task }: Draft): TaskItem {
   return {
     ...item,
     label: vscode.l10n.t('Go On Writing in an Editor…'),
-    description: task.trim().split('\n')[0] ?? '',
+    description: plainLabel(task.trim().split('\n')[0] ?? ''),
   };
 }
 

@@ -1,5 +1,6 @@
 /** What a task is about: a selection, files or problems, as text that stands below the task. */
 import { cutText } from '../../protocol/index.ts';
+import { fenced } from '../markdown-text.ts';
 
 export interface Attachment {
   /** How a person is shown it: `src/berths.js:3-7`. */
@@ -70,11 +71,4 @@ export function problemsText(problems: readonly Problem[]): string {
 
 export function withAttachment(task: string, attached: Attachment | undefined): string {
   return attached ? `${task.trimEnd()}\n\n${attached.text}` : task;
-}
-
-/** A fence that nothing inside can close. */
-function fenced(text: string, language: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}`;
 }

@@ -81,6 +81,18 @@ export class RunsModel implements vscode.Disposable {
     return [...this.#runs.values()];
   }
 
+  /** Every run there is, newest first, also those that are not shown. Rejects with `run_unreadable` naming the folder. */
+  async every(): Promise<{ runId: string; read: () => Promise<RunSnapshot> }[]> {
+    await this.ready();
+    const lists = await Promise.all(
+      [...this.#projects.values()].map(async ({ store }) => {
+        const ids = await store.runIds();
+        return ids.map((runId) => ({ runId, read: async () => this.get(runId) ?? store.read(runId) }));
+      }),
+    );
+    return lists.flat().sort((a, b) => (a.runId < b.runId ? 1 : -1));
+  }
+
   /** In the order of the workspace folders. */
   projects(): ShownProject[] {
     return [...this.#projects.values()];

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { makePrivateFolder, readRegular } from '../../core/files/index.ts';
-import { OutputClaim } from '../../core/outputs/index.ts';
+import { OutputClaim, realOutputPath } from '../../core/outputs/index.ts';
 import {
   childEnvironment,
   childMarker,
@@ -34,6 +34,7 @@ import type { OpenRun } from '../open-run.ts';
 import { Questions } from '../questions.ts';
 import { BoundedText } from './bounded-text.ts';
 import { type HostOutput, hostOutput, writeHostOutput } from './host-output.ts';
+import { refuseSharedOutput } from './shared-output.ts';
 
 /** Bytes that a script is told of each stream, and that are kept of both. */
 const PREVIEW_BYTES = 4096;
@@ -106,7 +107,8 @@ export class HostSteps {
       target = await hostOutput(output, { cwd, artifacts, key });
       if (output !== undefined) {
         const { claims } = rootLayout(this.#record.agentDir);
-        claim = await OutputClaim.take(claims, target.path, `run ${this.#record.runId}`);
+        refuseSharedOutput(this.#run.view, key, await realOutputPath(target.path));
+        claim = await OutputClaim.take(claims, target.path, `the command ${key} of run ${this.#record.runId}`);
       }
     } catch (error) {
       return { ...NOTHING, state: 'failed', error: toErrorValue(error).message };
@@ -135,7 +137,9 @@ export class HostSteps {
   }
 
   async #mayRun({ id, key, command, role }: AskedCommand, ended: AbortSignal): Promise<boolean> {
-    const { mode, globs } = this.#record.workflow.host;
+    const { grants, host } = this.#record.workflow;
+    const { mode, globs } = host;
+    if (grants && !grants.some((grant) => grant.key === key && grant.command === command)) return false;
     if (mode === 'allow' || globs.some((glob) => matches(glob, command))) return !ended.aborted;
     if (mode === 'deny' || ended.aborted) return false;
     const questionId = `host-${id}-${this.#run.epoch}`;

@@ -2,9 +2,10 @@
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { readRegular } from '../../core/files/index.ts';
+import { runLayout } from '../../core/projects/index.ts';
 import { childRunId, parseChildRunId } from '../../core/runs/index.ts';
 import type { WorkflowResult } from '../../core/workflow/index.ts';
-import { lanesError, type RunView, type TerminalState } from '../../protocol/index.ts';
+import { lanesError, type RunView, type TerminalState, workflowResource } from '../../protocol/index.ts';
 
 const resumability = z.union([
   z.object({ state: z.literal('resumable') }),
@@ -30,11 +31,10 @@ export const receipt = z.object({
   entries: z.record(z.string(), entry),
   hostSteps: z.array(z.unknown()),
   terminalOutcome: z.optional(z.unknown()),
+  resource: z.optional(workflowResource),
 });
 export type Receipt = z.infer<typeof receipt>;
 
-/** Name of the file in the run's folder. */
-export const RECEIPT_FILE = 'receipt.json';
 const MAX_BYTES = 2 * 1024 * 1024;
 
 export function receiptOf(view: RunView, state: TerminalState, result: WorkflowResult, now: number): Receipt {
@@ -88,6 +88,7 @@ export function receiptOf(view: RunView, state: TerminalState, result: WorkflowR
       reportPath: outputPath,
     })),
     ...(result.terminalOutcome ? { terminalOutcome: result.terminalOutcome } : {}),
+    ...(view.workflow?.resource ? { resource: view.workflow.resource } : {}),
   };
 }
 
@@ -97,7 +98,7 @@ export async function latestRunId(runs: string, reference: Record<string, unknow
   const id = String(workflowRunId);
   const named = parseChildRunId(id);
   if (!named) throw lanesError('run_not_found:id', { id });
-  const text = await readRegular(join(runs, named.runId, RECEIPT_FILE)).catch(() => undefined);
+  const text = await readRegular(runLayout(join(runs, named.runId)).receipt).catch(() => undefined);
   if (text === undefined || text.length > MAX_BYTES) throw lanesError('receipt_unusable', { runId: id });
   const parsed = receipt.safeParse(parseJson(text));
   if (!parsed.success || parsed.data.workflowRunId !== named.runId) throw lanesError('receipt_unusable', { runId: id });

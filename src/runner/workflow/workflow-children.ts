@@ -1,7 +1,9 @@
 /** The children of a workflow: each is planned, worked on and judged after a crash as the one child of a single run is. */
+import { randomUUID } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ChildDriver } from '../../core/children/index.ts';
+import { realOutputPath } from '../../core/outputs/index.ts';
 import { type ChildLayout, childLayout } from '../../core/projects/index.ts';
 import { childAliveMs, parseChildRunId, RunReader } from '../../core/runs/index.ts';
 import { AliveClock } from '../../core/time/index.ts';
@@ -29,6 +31,7 @@ import { type EndReason, RunControl } from '../run-control.ts';
 import { Steering } from '../steering.ts';
 import { answerOf, readResult } from './child-answers.ts';
 import { type PlannedChild, planChild, planResumed, type RetainedChild, titleOf } from './child-plans.ts';
+import { refuseSharedOutput } from './shared-output.ts';
 
 interface LiveChild {
   readonly index: number;
@@ -48,12 +51,21 @@ export interface Launch {
   again: boolean;
 }
 
+/**
+ * What a child is told that is at work when the usage budget of its workflow is used up. Nothing of the budget is left for what would
+ * follow, so its work counts only as far as it is handed back now. Under 160 characters, so that the journal has all of it.
+ */
+export const WRAP_UP =
+  'The usage budget of this workflow is used up. Finish the step you are at, start nothing new, and give back what you have.';
+
 export class WorkflowChildren {
   readonly #run: OpenRun;
   readonly #record: WorkflowRecord;
   readonly #driver: ChildDriver;
   readonly #isStopped: () => boolean;
   readonly #live = new Map<number, LiveChild>();
+  /** Children that know that the budget is used up. */
+  readonly #warned = new Set<number>();
   #count: number;
 
   /** @param isStopped whether somebody has stopped the whole workflow */
@@ -63,6 +75,9 @@ export class WorkflowChildren {
     this.#record = record;
     this.#driver = driver;
     this.#count = Math.max(0, ...run.view.children.map(({ index }) => index));
+    for (const line of run.earlier)
+      if (line.type === 'control.requested' && line.child !== undefined && line.preview === WRAP_UP)
+        this.#warned.add(line.child);
   }
 
   /** Works on what the script launched, to its end. @throws LanesError when it cannot be started as asked */
@@ -80,6 +95,7 @@ export class WorkflowChildren {
     const planned = await this.#plan(key, params);
     if (!(await stat(planned.cwd).catch(() => undefined))?.isDirectory())
       throw lanesError('cwd_missing', { folder: planned.cwd });
+    if (planned.plan.output) refuseSharedOutput(run.view, key, await realOutputPath(planned.plan.output.path));
     const layout = await run.childFolder(index);
     const { plan, cwd, lane, phase } = planned;
     const stored = await run.store(layout.plan, `${JSON.stringify({ version: 1, ...planned })}\n`);
@@ -100,7 +116,7 @@ export class WorkflowChildren {
   }
 
   async #plan(key: string, params: Record<string, unknown>): Promise<PlannedChild> {
-    const outputs = join(this.#run.layout.artifacts, 'outputs');
+    const { outputs } = this.#run.layout;
     const { resume } = params;
     if (typeof resume !== 'string') return planChild(this.#record, key, params, outputs);
     return planResumed(this.#record, await this.#retained(resume), params, outputs);
@@ -217,6 +233,17 @@ export class WorkflowChildren {
     const outcome = state === (reason === 'stop' ? 'stopped' : 'paused') ? 'done' : 'too-late';
     await run.append({ type: 'control.settled', requestId, outcome, reason: null });
     return { outcome };
+  }
+
+  /** The usage budget is used up: whoever is at work is told so, once. */
+  wrapUp(): void {
+    for (const { index, steering } of this.#live.values()) {
+      if (this.#warned.has(index)) continue;
+      this.#warned.add(index);
+      const message = { requestId: randomUUID(), by: this.#record.owner, mode: 'steer' as const, message: WRAP_UP };
+      // One that has just ended needs no advice.
+      void steering.request(message).catch(() => undefined);
+    }
   }
 
   async answer(params: RpcParams<'answer'>): Promise<RpcResult<'answer'> | undefined> {

@@ -1,5 +1,4 @@
 /** The end of a workflow: result and receipt durable, then the word that there is one. */
-import { join } from 'node:path';
 import type { WorkflowResult } from '../../core/workflow/index.ts';
 import {
   cutText,
@@ -13,10 +12,8 @@ import {
 } from '../../protocol/index.ts';
 import type { OpenRun } from '../open-run.ts';
 import type { RunResult } from '../run-work.ts';
-import { RECEIPT_FILE, receiptOf } from './receipts.ts';
+import { receiptOf } from './receipts.ts';
 
-/** Name of the file with value, emits, console, trace and children, in the run's folder. */
-export const WORKFLOW_RESULT_FILE = 'result.json';
 const MESSAGE_CHARS = 4000;
 
 export async function concludeWorkflow(
@@ -27,16 +24,16 @@ export async function concludeWorkflow(
 ): Promise<RunResult> {
   const { ok, error, terminalOutcome, abortedKeys } = result;
   const state = stateOf(result, isStopped);
-  const { directory } = run.layout;
+  const { workflowResult, receipt: receiptFile } = run.layout;
   let value: StoredFile | null = null;
   let unsaved: string | undefined;
   try {
     value = await run.store(
-      join(directory, WORKFLOW_RESULT_FILE),
+      workflowResult,
       `${JSON.stringify({ version: 1, runId: record.runId, state, ...result })}\n`,
     );
     const receipt = receiptOf(run.view, state, result, Date.now());
-    await run.store(join(directory, RECEIPT_FILE), `${JSON.stringify(receipt, null, 2)}\n`);
+    await run.store(receiptFile, `${JSON.stringify(receipt, null, 2)}\n`);
   } catch (refused) {
     unsaved = wordsOf(refused);
   }

@@ -28,6 +28,7 @@ import { endLeftovers, settleRequests } from '../leftovers.ts';
 import type { OpenRun } from '../open-run.ts';
 import type { RunControl } from '../run-control.ts';
 import type { RunResult, RunWork } from '../run-work.ts';
+import { isStopAsked, sinceContinued } from './continued.ts';
 import { HostSteps } from './host-steps.ts';
 import { latestRunId } from './receipts.ts';
 import { WorkflowChildren } from './workflow-children.ts';
@@ -83,10 +84,7 @@ export class WorkflowRun implements RunWork {
       await run.append({ type: 'recovery.begun', epoch: run.epoch, settle: order.settle, ended });
       await settleRequests(run, earlier);
       const lines = sinceContinued(earlier);
-      const isAsked = lines.some(
-        (line) => line.type === 'control.requested' && line.action === 'stop' && line.child === undefined,
-      );
-      if (order.settle === 'stop' || isAsked) return { state: 'stopped', error: null };
+      if (order.settle === 'stop' || isStopAsked(lines)) return { state: 'stopped', error: null };
       const end = endOfRecord(lines);
       if (end) return end;
       const printed = describePrinted(await runnerLogTail(run.layout.directory, run.epoch - 1));
@@ -118,13 +116,20 @@ export class WorkflowRun implements RunWork {
         ...(args === null ? {} : { args }),
         state: false,
         seed,
-        settings: { ...limits, capabilities: { steer: true, host: true, status: true, resolveResume: true } },
+        settings: {
+          ...limits,
+          capabilities: { steer: true, host: true, status: true, resolveResume: true },
+          outputs: { children: run.layout.outputs, hosts: this.#record.cwd },
+        },
         worker: this.#options.engine,
         ...(timeoutMs === null ? {} : { timeoutMs }),
         usedMs: aliveMs(run.earlier),
         signal: stop.signal,
         perform: (effect, ended, again) => this.#perform(effect, ended, again),
         journal: this.#journal,
+        onProgress: ({ budgetExhausted }) => {
+          if (budgetExhausted) this.#children.wrapUp();
+        },
         ...(history ? { history } : {}),
       });
       // What was told to stop comes to its end, with proof, before the run does.
@@ -256,11 +261,6 @@ export class WorkflowRun implements RunWork {
 function boundsOf({ workflow, timeoutMs }: WorkflowRecord, lines: readonly JournalLine[]): WorkflowBounds {
   const continued = lines.findLast((line) => line.type === 'run.continued');
   return continued?.type === 'run.continued' ? continued : { limits: workflow.limits, timeoutMs };
-}
-
-/** What the journal says since the run was continued last. */
-function sinceContinued(lines: readonly JournalLine[]): readonly JournalLine[] {
-  return lines.slice(lines.findLastIndex(({ type }) => type === 'run.continued') + 1);
 }
 
 /** How many runners were started, this one included, since one of them got a step done. */

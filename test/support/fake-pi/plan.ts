@@ -54,6 +54,8 @@ export interface FakeStart extends FakeHooks {
   models?: string[];
   /** The plan of a prompt that brings none. */
   task?: FakeTask;
+  /** A prompt that brings none is answered by the newest plan in the session, as if the work went on. */
+  remembers?: true;
 }
 
 /** May stand in a launch plan and in a task; the task's wins from its prompt on. */

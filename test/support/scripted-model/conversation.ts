@@ -6,6 +6,10 @@ export interface Conversation {
   readonly model: string;
   /** From the newest user message that holds a `SCRIPT:` marker. */
   readonly marker: Marker | undefined;
+  /** The newest user message. */
+  readonly prompt: string;
+  /** Names of the tools that the model may call. */
+  readonly tools: readonly string[];
   /** Number of assistant messages after that user message: the index of the step to play. */
   readonly step: number;
   /** User messages after the marker's message, oldest first: steering and follow-ups. */
@@ -24,11 +28,13 @@ export function readConversation(request: ChatRequest): Conversation {
   const { marker, index } = newestMarker(messages);
   const after = messages.slice(index + 1);
   const lastAnswer = after.findLastIndex((one) => one.role === 'assistant');
-  const tools = after.filter((one) => one.role === 'tool');
-  const newest = tools.at(-1);
+  const newest = after.findLast((one) => one.role === 'tool');
+  const asked = messages.findLast((one) => one.role === 'user');
   return {
     model: request.model,
     marker,
+    prompt: asked ? textOf(asked) : '',
+    tools: (request.tools ?? []).map((tool) => tool.function.name),
     step: after.filter((one) => one.role === 'assistant').length,
     later: after.filter((one) => one.role === 'user').map(textOf),
     toolResults: after

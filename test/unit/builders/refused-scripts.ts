@@ -248,6 +248,15 @@ export const REFUSED: Partial<Record<FindingCode, string[]>> = {
     `await runs.run('a', ${LAUNCH}); await runs.host('a', ${HOST})`,
     `await runs.host('a', ${HOST}); await runs.host('a', ${HOST})`,
   ],
+  output_shared: [
+    "return runs.all([{ key: 'a', agent: 'w', task: 't', output: 'x.md' }, { key: 'b', agent: 'w', task: 't', output: './x.md' }])",
+    "return runs.lanes([{ key: 'n', stages: [{ key: '1', agent: 'w', task: 't', output: 'x.md' }] }, { key: 's', stages: [{ key: '1', agent: 'w', task: 't', output: 'x.md' }] }])",
+  ],
+  output_shared_maybe: [
+    "await runs.run('a', { agent: 'w', task: 't', output: 'x.md' }); await runs.run('b', { agent: 'w', task: 't', output: 'x.md' })",
+    "return runs.lanes([{ key: 'n', stages: [{ key: '1', agent: 'w', task: 't', output: 'x.md' }, { key: '2', agent: 'w', task: 't', output: 'x.md' }] }])",
+    "await runs.host('a', { kind: 'command', command: 'x', timeoutMs: 1, output: 'x.log' }); await runs.host('b', { kind: 'command', command: 'y', timeoutMs: 1, output: 'x.log' })",
+  ],
   steer_key_unknown: [`await runs.run('scan', ${LAUNCH}); await runs.steer('scna', 'x')`, "await runs.steer('a', 'x')"],
   unreachable_code: [
     'return 1; emit(2)',

@@ -13,6 +13,7 @@ import type {
   ProcessIdentity,
   SingleRecord,
   TerminalState,
+  WorkflowRecord,
 } from '../../../src/protocol/index.ts';
 
 /** A complete launch record, with what the test cares about laid over it. */
@@ -79,7 +80,8 @@ export interface WrittenRun {
 }
 
 export interface RunOptions {
-  record?: Partial<SingleRecord>;
+  /** A whole record, or what differs from the usual one of a single run. */
+  record?: Partial<SingleRecord> | WorkflowRecord;
   events?: readonly JournalEvent[];
   /** Whose lease it is; absent: there is none. */
   lease?: ProcessIdentity;
@@ -96,7 +98,8 @@ export interface RunOptions {
 /** Writes a run below the project's folder as a runner would have left it. */
 export async function writeRun(projectDirectory: string, options: RunOptions = {}): Promise<WrittenRun> {
   const project = projectLayout(projectDirectory);
-  const record = aRecord(options.record);
+  const given = options.record;
+  const record = given?.mode === 'workflow' ? given : aRecord(given);
   const { runId } = record;
   const layout = runLayout(join(project.runs, runId));
   const events = options.events ?? [];

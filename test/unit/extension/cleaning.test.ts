@@ -151,6 +151,16 @@ describe('the Runs view', () => {
     disposables.push(runs);
     await runs.ready();
     expect(runs.all()).toHaveLength(50);
+    // A search goes on where the rows end.
+    const every = await runs.every();
+    expect(every.map(({ runId }) => runId)).toEqual(
+      every
+        .map(({ runId }) => runId)
+        .toSorted()
+        .reverse(),
+    );
+    expect(every).toHaveLength(62);
+    expect((await every.at(-1)?.read())?.state).toBe('complete');
     for (const { directory } of due) await rm(directory, { recursive: true });
     await waitFor(
       'the rows to be filled up',

@@ -5,9 +5,9 @@ import { Notices } from '../../../src/extension/notices.ts';
 import { RunsInHand } from '../../../src/extension/runs/runs-in-hand.ts';
 import type { RunsModel } from '../../../src/extension/runs/runs-model.ts';
 import type { Services } from '../../../src/extension/services.ts';
-import type { JournalEvent } from '../../../src/protocol/index.ts';
+import { describeError, type JournalEvent, type RunView } from '../../../src/protocol/index.ts';
 import { oneOfEach } from '../builders/events.ts';
-import { aSnapshot } from './snapshots.ts';
+import { aSnapshot, aWorkflowIn } from './snapshots.ts';
 import * as editor from './vscode-stand-in.ts';
 import { asks, asksToRun, aWorkflowSnapshot, begun } from './workflows.ts';
 
@@ -113,5 +113,37 @@ describe('the questions of a workflow', () => {
     });
     changed.fire(run.runId);
     expect(editor.messages).toEqual(['"harbour · b" may need you: it has been silent for long.']);
+  });
+});
+
+describe('that a workflow has ended', () => {
+  const endsAs = (state: RunView['state'], failure: { kind: string; message: string } | null = null) => {
+    const error = failure && describeError('workflow_failed', { reason: failure.message });
+    run = { ...aWorkflowIn(state, { endedAt: Date.now() }, { failure }), error };
+    changed.fire(run.runId);
+    changed.fire(run.runId);
+  };
+
+  it.each([
+    ['complete', null, ['"harbour" is complete.']],
+    ['failed', { kind: 'script', message: 'No luck' }, ['"harbour" failed: No luck']],
+    ['partial', { kind: 'timeout', message: 'Too late' }, ['"harbour" ended before it was done: Too late']],
+    ['stopped', null, []],
+  ] as const)('%s is told once', (state, failure, told) => {
+    endsAs(state, failure);
+    expect(editor.messages).toEqual(told);
+  });
+
+  it('is told anew when it was continued', () => {
+    endsAs('partial', { kind: 'timeout', message: 'Too late' });
+    run = aWorkflowIn('complete', { runId: run.runId, endedAt: Date.now(), epoch: 2 });
+    changed.fire(run.runId);
+    expect(editor.messages.at(-1)).toBe('"harbour" is complete.');
+  });
+
+  it('is not told of one that ended before this window was opened', () => {
+    run = aWorkflowIn('complete', { endedAt: Date.now() - 60_000 });
+    changed.fire(run.runId);
+    expect(editor.messages).toEqual([]);
   });
 });

@@ -66,6 +66,7 @@ describe('the head of a run', () => {
     expect(doing('tool', 'bash')).toBe('running bash');
     expect(doing('idle')).toBeNull();
     expect(doing('thinking', null, 'lost')).toBeNull();
+    expect(doing('thinking', null, 'waiting')).toBeNull();
   });
 
   it('tells how full the context is, as far as that is known', () => {

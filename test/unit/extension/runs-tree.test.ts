@@ -18,6 +18,7 @@ let tree: RunsTree;
 let drawn: (RunsNode | RunsNode[] | undefined)[];
 
 beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] });
   editor.contexts.clear();
   model = new MemoryRuns();
   seen = new SeenRuns(new editor.Memento() as never);
@@ -26,7 +27,16 @@ beforeEach(() => {
   drawn = [];
   tree.onDidChangeTreeData((node) => drawn.push(node));
 });
-afterEach(() => tree.dispose());
+afterEach(() => {
+  tree.dispose();
+  vi.useRealTimers();
+});
+
+/** Lets the editor show what it was told to draw; what comes next is drawn at once. */
+function rest(): void {
+  vi.advanceTimersByTime(500);
+  drawn.length = 0;
+}
 
 /** The whole tree as lines, indented. */
 async function lines(parent?: RunsNode, depth = 0): Promise<string[]> {
@@ -51,9 +61,56 @@ describe('the Runs view', () => {
     const running = aSnapshot('running', { at: now });
     model.put(running);
     await tree.getChildren();
-    drawn.length = 0;
+    rest();
     model.put({ ...running, view: running.view && { ...running.view, seq: 9 } });
-    expect(drawn).toEqual([{ kind: 'run', runId: running.runId }]);
+    expect(drawn).toEqual([[{ kind: 'run', runId: running.runId }]]);
+  });
+
+  it('lets the elapsed times of drawn rows move on, and only those that have', async () => {
+    vi.setSystemTime(now + 500);
+    const fresh = aSnapshot('running', { at: now, task: 'fresh' });
+    const old = aSnapshot('running', { at: now - 20_000, task: 'old' });
+    for (const snapshot of [fresh, old, aSnapshot('complete', { at: now })]) model.put(snapshot);
+    vi.advanceTimersByTime(1000);
+    await lines();
+    editor.created.view.visible = true;
+    drawn.length = 0;
+    vi.advanceTimersByTime(5000);
+    // After its first ten seconds a run's time moves on every five.
+    const rows = (snapshots: RunSnapshot[]) => snapshots.map(({ runId }) => ({ kind: 'run', runId }));
+    expect(drawn.filter((nodes) => Array.isArray(nodes) && nodes.length === 2)).toEqual([rows([fresh, old])]);
+    expect(drawn.filter((nodes) => Array.isArray(nodes) && nodes.length === 1)).toEqual(Array(4).fill(rows([fresh])));
+  });
+
+  it('does not let a tick come between two changes', async () => {
+    vi.setSystemTime(now + 500);
+    const running = aSnapshot('running', { at: now, task: 'runs' });
+    model.put(running);
+    vi.advanceTimersByTime(300);
+    await lines();
+    editor.created.view.visible = true;
+    drawn.length = 0;
+    vi.advanceTimersByTime(600);
+    // A tenth of a second before the tick; the next change comes when the rows are at rest again.
+    model.put({ ...running, view: running.view && { ...running.view, seq: 9 } });
+    vi.advanceTimersByTime(220);
+    expect(drawn).toHaveLength(1);
+    model.put({ ...running, view: running.view && { ...running.view, seq: 10 } });
+    expect(drawn).toHaveLength(2);
+  });
+
+  it('says nothing around the rows again that it has said', async () => {
+    const said: unknown[] = [];
+    Object.defineProperty(editor.created.view, 'message', { set: (value) => said.push(value), get: () => said.at(-1) });
+    const one = aSnapshot('running', { at: now, task: 'mine' });
+    model.put(one);
+    model.put({ ...one, view: one.view && { ...one.view, seq: 9 } });
+    expect(said).toEqual([]);
+    await filter.set({ text: 'mine', states: [] });
+    model.put({ ...one, view: one.view && { ...one.view, seq: 10 } });
+    expect(said).toEqual(['1 of 1 runs: "mine"']);
+    await filter.set({ text: '', states: [] });
+    expect(said).toEqual(['1 of 1 runs: "mine"', undefined]);
   });
 
   it('draws the two sections between which a run moved', async () => {
@@ -62,7 +119,7 @@ describe('the Runs view', () => {
     const one = aSnapshot('running', { at: now, task: 'moves' });
     model.put(one);
     await tree.getChildren();
-    drawn.length = 0;
+    rest();
     model.put(change(one, 'complete'));
     expect(drawn).toEqual([
       [
@@ -76,7 +133,7 @@ describe('the Runs view', () => {
   it('draws everything when a section comes or goes', async () => {
     const one = aSnapshot('running', { at: now });
     model.put(one);
-    drawn.length = 0;
+    rest();
     model.put(change(one, 'waiting'));
     expect(drawn).toEqual([undefined]);
   });
@@ -120,9 +177,8 @@ describe('the Runs view', () => {
     const [row] = await tree.getChildren(section);
     const nameOf = () => row && tree.getTreeItem(row).accessibilityInformation?.label;
     const before = nameOf();
-    vi.useFakeTimers({ now: now + 60_000 });
+    vi.setSystemTime(now + 60_000);
     expect(nameOf()).toBe(before);
-    vi.useRealTimers();
     expect(before).toBe('mend: worker is running.');
     expect(section && tree.getTreeItem(section).accessibilityInformation?.label).toBe('1 run is active.');
   });

@@ -49,6 +49,21 @@ export class MarkdownString {
   }
 }
 
+export class Range {
+  readonly places: number[];
+  constructor(...places: number[]) {
+    this.places = places;
+  }
+}
+export class CodeLens {
+  readonly range: Range;
+  readonly command: unknown;
+  constructor(range: Range, command: unknown) {
+    this.range = range;
+    this.command = command;
+  }
+}
+
 export const TreeItemCollapsibleState = { None: 0, Collapsed: 1, Expanded: 2 };
 export const env = { language: 'en' };
 export const l10n = {

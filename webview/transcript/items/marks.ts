@@ -30,15 +30,17 @@ export function turnItem(item: Of<'turn'>, context: ItemContext): TemplateResult
         formatTokens(usage.cacheWrite),
       )
     : '';
+  // Somebody or a limit wanted it so: nothing is wrong that a person has to look at.
+  const wanted = item.stopReason === 'aborted';
   return html`<div class="turn">
     ${
-      item.error
+      item.error && !wanted
         ? html`<div class="trouble" role="group" aria-label=${words.text('turn.error')}>
           ${icon('error', 'bad')}<span>${messageText(item.error)}</span>
         </div>`
         : nothing
     }
-    ${parts.length > 0 ? html`<div class="small" title=${detail}>${parts.join(' · ')}</div>` : nothing}
+    ${parts.length > 0 ? html`<div class="small" title=${[detail, wanted && item.error].filter(Boolean).join('\n')}>${parts.join(' · ')}</div>` : nothing}
   </div>`;
 }
 

@@ -59,13 +59,15 @@ export async function* findIn(
   async function search(start: Place): Promise<void> {
     const texts: { key: string; text: string }[] = [];
     const { items } = await pages.fold(start, (key, text) => texts.push({ key, text }));
-    for (const { key, cursor } of items) {
+    for (const item of items) {
+      const { key, cursor, kind } = item;
+      const tool = item.kind === 'tool' ? item.name : null;
       for (const one of texts) {
         if (one.key !== key) continue;
         for (const match of one.text.matchAll(pattern)) {
           if (found === MAX_HITS) throw new TooMany();
           found++;
-          hits.push({ key, cursor: cursor ?? '', ...excerptOf(one.text, match.index, match[0].length) });
+          hits.push({ key, cursor: cursor ?? '', ...excerptOf(one.text, match.index, match[0].length), kind, tool });
         }
       }
     }

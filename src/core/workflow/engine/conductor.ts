@@ -8,6 +8,7 @@ import { resumedParams } from './auto-resume.ts';
 import { totalOf, usageReason } from './budget.ts';
 import type { Answer, Call, Delivery, LaunchCall, WorkflowError } from './calls.ts';
 import { type ChildView, failedView, isObject, stateOf } from './child-result.ts';
+import { OutputBindings, type OutputFolders } from './output-bindings.ts';
 import { hostOutcome, type Outcome, refused, statusOutcome, steerOutcome } from './outside-answers.ts';
 
 export interface Capabilities {
@@ -19,6 +20,8 @@ export interface Capabilities {
 
 export interface ConductorSettings extends WorkflowLimits {
   capabilities: Capabilities;
+  /** Absent: outputs are compared by their names. */
+  outputs?: OutputFolders;
 }
 
 export interface TraceRow {
@@ -74,6 +77,13 @@ interface Open {
   resumed?: true;
 }
 
+/** Why a group of children was not started. */
+interface Refused {
+  message: string;
+  kind?: WorkflowError['kind'];
+  outcome?: ChildView['terminalOutcome'];
+}
+
 export class Conductor {
   readonly trace: TraceRow[] = [];
   readonly emits: unknown[] = [];
@@ -94,9 +104,11 @@ export class Conductor {
   #running = 0;
   #spawned = 0;
   #usage = { tokens: 0, costUsd: 0 };
+  readonly #outputs: OutputBindings;
 
   constructor(settings: ConductorSettings) {
     this.#settings = settings;
+    this.#outputs = new OutputBindings(settings.outputs);
   }
 
   // ---- limits
@@ -139,24 +151,36 @@ export class Conductor {
 
   #takeBatch(items: Extract<Call, { type: 'batch' }>['items'], at: number): void {
     const launches = items.flatMap((item) => ('launch' in item ? [item.launch] : []));
-    const refusal = this.#admit(launches);
+    const refusal = this.#collision(launches) ?? this.#admit(launches);
+    if (!refusal) this.#outputs.bind(this.#outputs.bindings('children', launches));
     for (const item of items) {
       if ('reuse' in item) this.trace.push({ operation: 'run', key: item.reuse, state: 'reused' });
       else this.#takeLaunch(item.launch, refusal, at);
     }
   }
 
+  #collision(launches: readonly LaunchCall[]): Refused | undefined {
+    const reason = this.#outputs.collision(this.#outputs.bindings('children', launches));
+    if (reason === undefined) return undefined;
+    const keys = launches.map(({ key }) => `'${key}'`).join(', ');
+    return { message: `Launching ${keys} was refused: ${reason} No child of the group was started.` };
+  }
+
   /** All of them or none. */
-  #admit(launches: readonly LaunchCall[]): string | undefined {
+  #admit(launches: readonly LaunchCall[]): Refused | undefined {
     if (this.#toRecover !== undefined && launches.some(({ params }) => params['acceptance'] !== false)) {
-      return this.#recoveryFirst('Only reviews with acceptance: false can be launched now.');
+      return {
+        message: this.#recoveryFirst('Only reviews with acceptance: false can be launched now.'),
+        kind: 'limit',
+      };
     }
     const wanted = launches.filter(({ params }) => params['resume'] === undefined).length;
     const refusal = this.#decide(({ maxSubagentSpawnsPerRun }) =>
       this.#tooMany(launches, wanted, maxSubagentSpawnsPerRun),
     );
-    if (refusal === undefined) this.#spawned += wanted;
-    return refusal;
+    if (refusal !== undefined) return { message: refusal, kind: 'limit' };
+    this.#spawned += wanted;
+    return undefined;
   }
 
   #tooMany(launches: readonly LaunchCall[], wanted: number, limit: number): string | undefined {
@@ -173,7 +197,7 @@ export class Conductor {
     return `The work of '${this.#toRecover}' was done, but its report was not accepted and must be recovered first. ${advice}`;
   }
 
-  #takeLaunch(launch: LaunchCall, refusal: string | undefined, at: number): void {
+  #takeLaunch(launch: LaunchCall, refusal: Refused | undefined, at: number): void {
     const { id, key, params } = launch;
     const row: Partial<TraceRow> = {};
     for (const name of ['agent', 'phase', 'label'] as const) {
@@ -186,14 +210,14 @@ export class Conductor {
     const effect: Effect = { type: 'launch', id, key, params };
     this.#open.set(id, { effect, since: at, row, started: false, running: false });
     this.#asked.push(effect);
-    if (refusal !== undefined) {
-      this.#refuseChild(id, refusal, at, 'limit');
+    if (refusal) {
+      this.#refuseChild(id, refusal, at);
       return;
     }
     this.trace.push({ operation: 'run', key, state: 'started', ...row });
     if (isObject(params['resume']) && !this.#settings.capabilities.resolveResume) {
       const message = 'Resuming by workflow run and key is not available in this host; resume by run id.';
-      this.#refuseChild(id, message, at);
+      this.#refuseChild(id, { message }, at);
       return;
     }
     const uncounted = this.#decide(({ usageBudget }) =>
@@ -202,7 +226,7 @@ export class Conductor {
         : undefined,
     );
     if (uncounted !== undefined) {
-      this.#refuseChild(id, uncounted, at);
+      this.#refuseChild(id, { message: uncounted }, at);
       return;
     }
     this.#queue.push(id);
@@ -216,10 +240,14 @@ export class Conductor {
     const missing = name === 'steer' || name === 'host' || name === 'status' ? !capabilities[name] : false;
     const held = this.#toRecover !== undefined && (name === 'steer' || name === 'host' || name === 'state.set');
     const key = call.type === 'status' ? call.target : call.key;
-    if (missing || held) {
+    const bindings = call.type === 'host' ? this.#outputs.bindings('hosts', [call]) : [];
+    const collision = this.#outputs.collision(bindings);
+    if (missing || held || collision !== undefined) {
       const message = missing
         ? `runs.${name} is not available in this host.`
-        : this.#recoveryFirst(`${name} is refused until then.`);
+        : held
+          ? this.#recoveryFirst(`${name} is refused until then.`)
+          : `The host command was refused: ${collision}`;
       this.#open.delete(call.id);
       if (name === 'steer' || name === 'host' || name === 'status') {
         this.trace.push({ operation: name, key, state: 'failed', error: message });
@@ -230,18 +258,16 @@ export class Conductor {
     if (name === 'steer' || name === 'host' || name === 'status') {
       this.trace.push({ operation: name, key, state: 'started' });
     }
+    this.#outputs.bind(bindings);
     this.#ready.push(call);
   }
 
   /** A child that never starts. */
-  #refuseChild(id: number, message: string, at: number, kind?: WorkflowError['kind']): void {
+  #refuseChild(id: number, { message, kind, outcome }: Refused, at: number): void {
     const open = this.#open.get(id);
     if (!open) return;
-    const answer = this.#settleChild(
-      open,
-      failedView(open.effect.type === 'launch' ? open.effect.key : '', message),
-      at,
-    );
+    const view = failedView(open.effect.type === 'launch' ? open.effect.key : '', message);
+    const answer = this.#settleChild(open, outcome ? { ...view, terminalOutcome: outcome } : view, at);
     this.#local.push({ id, answer: kind && answer.type === 'child' ? { ...answer, kind } : answer });
   }
 
@@ -260,7 +286,8 @@ export class Conductor {
       if (!open) continue;
       const reason = this.#decide(({ usageBudget }) => usageReason(usageBudget, this.#usage));
       if (reason !== undefined) {
-        this.#refuseChild(id, reason, at, 'limit');
+        const outcome = { state: 'partial', reason: 'budget_exhausted' };
+        this.#refuseChild(id, { message: reason, kind: 'limit', outcome }, at);
         continue;
       }
       open.running = true;
@@ -305,6 +332,7 @@ export class Conductor {
     const durationMs = at - open.since;
     const key = effect.type === 'status' ? effect.target : effect.key;
     const { answer, state, error } = outcomeOf(effect, fact, durationMs);
+    if (effect.type === 'host' && error !== undefined) this.#outputs.release(key);
     const row: TraceRow = { operation: effect.type, key, state, durationMs };
     this.trace.push(error === undefined ? row : { ...row, error });
     return { id: fact.id, answer };
@@ -316,6 +344,7 @@ export class Conductor {
     this.#open.delete(effect.id);
     if (open.running) this.#running -= 1;
     this.#settled.set(view.key, view);
+    if (!view.ok) this.#outputs.release(view.key);
     if (isObject(view['recovery'])) this.#toRecover ??= view.key;
     const used = totalOf(view['usage']);
     this.#usage = { tokens: this.#usage.tokens + used.tokens, costUsd: this.#usage.costUsd + used.costUsd };

@@ -57,7 +57,8 @@ export function runHead(snapshot: RunSnapshot, childIndex: number, facts: HeadFa
     agent: view?.agent ?? null,
     state,
     stateWord: view?.stopRequested && working ? vscode.l10n.t('stopping') : stateWord(state),
-    activity: working && child ? activityOf(child) : null,
+    // A run that waits for a person does nothing else.
+    activity: working && child && state !== 'waiting' ? activityOf(child) : null,
     model: facts.model ?? child?.model ?? view?.model ?? null,
     usage: view?.usage ?? null,
     context: contextOf(facts),

@@ -13,6 +13,7 @@ import {
   type PanelItem,
   type SourceContext,
   type SourceFile,
+  type ToTranscriptPanel,
   toErrorValue,
 } from '../../../protocol/index.ts';
 import { COMMANDS } from '../../command-ids.ts';
@@ -42,6 +43,9 @@ const COMMAND_IDS = {
   'open-text': COMMANDS.openTranscriptText,
 } as const;
 
+/** A place in a transcript that somebody looks for. */
+export type ShownHit = Omit<Extract<ToTranscriptPanel, { type: 'hit' }>, 'type'>;
+
 export interface PanelTools {
   services: Services;
   readers: TranscriptReaders;
@@ -69,6 +73,8 @@ export class TranscriptPanel {
   #request: { tokens: number; model: string | null } | undefined;
   #windows = new Map<string, number | null>();
   #context = '';
+  /** To be shown as soon as the page has the transcript. */
+  #hit: ShownHit | undefined;
   /** Something is missing in what is shown. */
   #hasGap = false;
   #isDisposed = false;
@@ -112,6 +118,16 @@ export class TranscriptPanel {
   /** A command of the editor for the page. */
   focus(what: 'find' | 'steer' | 'list'): void {
     this.#outbox.send({ type: 'focus', what });
+  }
+
+  showHit({ query, hit: { key, cursor, excerpt, at, length }, occurrence }: ShownHit): void {
+    this.#hit = { query, hit: { key, cursor, excerpt, at, length }, occurrence };
+    if (this.#window && this.#outbox.isOpen) this.#sendHit();
+  }
+
+  #sendHit(): void {
+    if (this.#hit) this.#outbox.send({ type: 'hit', ...this.#hit });
+    this.#hit = undefined;
   }
 
   get title(): string {
@@ -238,6 +254,7 @@ export class TranscriptPanel {
       sizeOf(window.items),
       taken,
     );
+    if (this.#outbox.isOpen) this.#sendHit();
   }
 
   #sendDelta({ source: _, ...message }: FromSource<'delta'>): void {
@@ -384,7 +401,7 @@ export class TranscriptPanel {
     const { title, agent, state } = this.#head();
     // The key of a workflow's child tells more of it than its agent.
     const isNamed = agent === null || (this.#snapshot !== undefined && isWorkflow(this.#snapshot));
-    const name = isNamed ? title : `${agent} ${title}`;
+    const name = isNamed ? title : `${agent} · ${title}`;
     const letters = [...name];
     this.#panel.title = letters.length > 40 ? `${letters.slice(0, 39).join('')}…` : name;
     this.#panel.iconPath = stateIcon(this.#tools.extensionUri, state);

@@ -1,13 +1,13 @@
 /** All transcript panels of this window: one for each subject, restored after a reload. */
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import { LanesError, lanesError, type SourceFile, TRANSCRIPT_WORDS } from '../../../protocol/index.ts';
+import { type FindHit, LanesError, lanesError, type SourceFile, TRANSCRIPT_WORDS } from '../../../protocol/index.ts';
 import { BODY_SCHEME, TRANSCRIPT_VIEW } from '../../command-ids.ts';
 import type { Services } from '../../services.ts';
 import { BodyDocuments } from './body-documents.ts';
 import { pageHtml } from './page-html.ts';
 import { isAllowed, restoredSubject, type Subject, subjectKey } from './subject.ts';
-import { TranscriptPanel } from './transcript-panel.ts';
+import { type ShownHit, TranscriptPanel } from './transcript-panel.ts';
 import { TranscriptReaders } from './transcript-reader.ts';
 
 export class TranscriptPanels implements vscode.WebviewPanelSerializer, vscode.Disposable {
@@ -32,16 +32,18 @@ export class TranscriptPanels implements vscode.WebviewPanelSerializer, vscode.D
     );
   }
 
-  /** Shows a transcript: the panel that has it already, or a new one. */
-  show(subject: Subject): void {
+  /** Shows a transcript: the panel that has it already, or a new one. With a hit: its place, in the find box. */
+  show(subject: Subject, hit?: ShownHit): void {
     if (!isAllowed(this.#services().toolbox.root.projects, subject)) throw notOurs();
     const known = this.#panels.get(subjectKey(subject));
     if (known) {
       known.reveal();
+      if (hit) known.showHit(hit);
       return;
     }
     const panel = vscode.window.createWebviewPanel(TRANSCRIPT_VIEW, '', vscode.ViewColumn.Active, {});
-    this.#take(panel, subject);
+    const shown = this.#take(panel, subject);
+    if (hit) shown.showHit(hit);
   }
 
   /** The panel that has the focus. */
@@ -56,7 +58,7 @@ export class TranscriptPanels implements vscode.WebviewPanelSerializer, vscode.D
   export(files: SourceFile[], title: string, path: string, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const context = { live: false, steering: [] };
-      const reader = this.#readers.open({ files, wanted: null, context }, (message) => {
+      const reader = this.#readers.open({ files, wanted: null, context, quiet: true }, (message) => {
         if (message.type === 'failed') reject(new LanesError(message.error));
         else if (message.type === 'exported') resolve();
         else return;
@@ -71,6 +73,32 @@ export class TranscriptPanels implements vscode.WebviewPanelSerializer, vscode.D
     });
   }
 
+  /**
+   * The first places at which a text stands in a transcript, upper and lower case being the same. Rejects with what cannot
+   * be read, and with the signal's reason.
+   * @param limit hits at most
+   */
+  search(files: SourceFile[], query: string, limit: number, signal: AbortSignal): Promise<FindHit[]> {
+    return new Promise((resolve, reject) => {
+      const hits: FindHit[] = [];
+      const context = { live: false, steering: [] };
+      const reader = this.#readers.open({ files, wanted: null, context, quiet: true }, (message) => {
+        if (message.type === 'failed') end(() => reject(new LanesError(message.error)));
+        if (message.type !== 'found') return;
+        hits.push(...message.hits);
+        if (message.done || hits.length >= limit) end(() => resolve(hits.slice(0, limit)));
+      });
+      const onAbort = () => end(() => reject(signal.reason));
+      const end = (tell: () => void) => {
+        signal.removeEventListener('abort', onAbort);
+        reader.close();
+        tell();
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      reader.send({ type: 'find', request: 1, query, matchCase: false });
+    });
+  }
+
   async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
     const subject = restoredSubject(this.#services().toolbox.root.projects, state);
     // What is not ours to read leaves no empty tab behind; neither does the second tab of one transcript.
@@ -81,7 +109,7 @@ export class TranscriptPanels implements vscode.WebviewPanelSerializer, vscode.D
     this.#take(panel, subject);
   }
 
-  #take(panel: vscode.WebviewPanel, subject: Subject): void {
+  #take(panel: vscode.WebviewPanel, subject: Subject): TranscriptPanel {
     const folder = vscode.Uri.joinPath(this.#extensionUri, 'dist', 'webview');
     panel.webview.options = { enableScripts: true, localResourceRoots: [folder], enableCommandUris: false };
     const key = subjectKey(subject);
@@ -108,6 +136,7 @@ export class TranscriptPanels implements vscode.WebviewPanelSerializer, vscode.D
       subject,
       words: translated(TRANSCRIPT_WORDS),
     });
+    return shown;
   }
 
   dispose(): void {

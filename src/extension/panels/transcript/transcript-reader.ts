@@ -18,6 +18,8 @@ export interface OpenRequest {
   files: SourceFile[];
   wanted: number | null;
   context: SourceContext;
+  /** It is only asked about: no snapshot comes, and its growth is not followed. */
+  quiet?: boolean;
 }
 
 type ForSource<T> = T extends { source: number } ? Omit<T, 'source'> : never;
@@ -31,6 +33,9 @@ const MAX_DEATHS = 5;
 const DEATHS_WITHIN_MS = 60_000;
 /** A line of 16 MiB, decoded, several times over. */
 const MAX_HEAP_MB = 512;
+
+/** A thread without readers waits this long for the next: many transcripts are read one after the other. Milliseconds. */
+const IDLE_MS = 2000;
 
 /** For a thread to finish what it reads. */
 const END_MS = 5000;
@@ -62,7 +67,7 @@ export class Reader {
 
   /** Once for every thread. */
   open(): void {
-    this.#post({ type: 'open', source: this.#source, ...this.#request });
+    this.#post({ type: 'open', source: this.#source, quiet: false, ...this.#request });
   }
 
   learn(context: SourceContext): void {
@@ -107,6 +112,7 @@ export class TranscriptReaders {
   readonly #readers = new Map<number, Reader>();
   #worker: Worker | undefined;
   #deaths: number[] = [];
+  #idle: NodeJS.Timeout | undefined;
   #source = 0;
   #isDisposed = false;
 
@@ -130,6 +136,7 @@ export class TranscriptReaders {
       () => this.#forget(source),
     );
     this.#readers.set(source, reader);
+    clearTimeout(this.#idle);
     if (!this.#worker) this.#start();
     reader.open();
     return reader;
@@ -137,8 +144,11 @@ export class TranscriptReaders {
 
   #forget(source: number): void {
     this.#readers.delete(source);
+    if (this.#readers.size > 0) return;
     // Nobody reads: the thread and its memory go.
-    if (this.#readers.size === 0) this.#end();
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => this.#end(), IDLE_MS);
+    this.#idle.unref();
   }
 
   #start(): void {
@@ -191,6 +201,7 @@ export class TranscriptReaders {
 
   dispose(): void {
     this.#isDisposed = true;
+    clearTimeout(this.#idle);
     this.#readers.clear();
     this.#end();
   }

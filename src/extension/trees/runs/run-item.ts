@@ -7,12 +7,13 @@ import {
   formatDuration,
   formatTokens,
   isTerminal,
+  type RunState,
   type RunView,
   totalTokens,
 } from '../../../protocol/index.ts';
 import { COMMANDS, ITEM } from '../../command-ids.ts';
 import { progressOf, workflowRows } from '../../runs/workflow-rows.ts';
-import { runSentence, runTitle, stateText } from './run-words.ts';
+import { runSentence, runTitle, stateText, stateWord } from './run-words.ts';
 import { stateIcon } from './state-icon.ts';
 import { progressText } from './workflow/row-words.ts';
 
@@ -36,11 +37,12 @@ function contextValueOf(snapshot: RunSnapshot, needsPerson: boolean): string {
     case 'rejected':
       return ITEM.endedRun;
     case 'failed':
-      return needsPerson ? ITEM.unseenRun : ITEM.resumableRun;
+      if (needsPerson) return ITEM.unseenRun;
+      return isResumable(state, view) ? ITEM.resumableRun : ITEM.endedRun;
     case 'paused':
     case 'complete':
     case 'partial':
-      return ITEM.resumableRun;
+      return isResumable(state, view) ? ITEM.resumableRun : ITEM.endedRun;
     default:
       return state satisfies never;
   }
@@ -92,19 +94,26 @@ export function createRunItem(snapshot: RunSnapshot, context: RunItemContext): v
   return item;
 }
 
+/** How long a run has taken, as its row says it. */
+export function elapsedText(view: RunView, state: RunState, now: number): string {
+  return formatDuration(elapsedMs(view, state, now));
+}
+
 function descriptionOf(snapshot: RunSnapshot, { project, now }: RunItemContext): string {
   const { view, state } = snapshot;
   const words = stateText(snapshot);
   if (!view) return words;
+  // What the icon says already takes the place of what it does not.
+  const isSaid = words === stateWord('running') || words === stateWord('complete');
   const tokens = totalTokens(view.usage);
   const parts = [
     project,
-    // Of a workflow more has to find room.
-    view.workflow ? undefined : view.agent,
-    words,
+    isSaid ? undefined : words,
     view.workflow ? progressText(progressOf(workflowRows(snapshot))) : undefined,
     // With the row of a workflow that is open, everything below it is asked for again: too much for every second.
-    view.workflow && !isTerminal(state) ? undefined : formatDuration(elapsedMs(view, state, now)),
+    view.workflow && !isTerminal(state) ? undefined : elapsedText(view, state, now),
+    // Of a workflow more has to find room.
+    view.workflow ? undefined : view.agent,
     view.model?.slice(view.model.indexOf('/') + 1),
     tokens > 0 ? vscode.l10n.t('{0} tok', formatTokens(tokens)) : undefined,
     view.usage.cost > 0 ? formatCost(view.usage.cost) : undefined,

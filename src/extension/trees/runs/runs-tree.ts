@@ -1,6 +1,7 @@
 /** The Runs view. Of a run that changed only its row is asked for again; of one that moved, the two sections. */
 import * as vscode from 'vscode';
 import type { RunSnapshot } from '../../../client/index.ts';
+import { elapsedMs } from '../../../protocol/index.ts';
 import { RUNS_VIEW } from '../../command-ids.ts';
 import type { ActiveFilter } from '../../runs/active-filter.ts';
 import { dayOf } from '../../runs/run-days.ts';
@@ -8,7 +9,8 @@ import { allSections, layoutRuns, type RunsLayout, sectionKeys } from '../../run
 import type { RunsChange, RunsModel } from '../../runs/runs-model.ts';
 import type { SeenRuns } from '../../runs/seen-runs.ts';
 import { createMoreItem, createProblemItem, createProjectItem } from './plain-items.ts';
-import { createRunItem, runMark } from './run-item.ts';
+import { Refreshes } from './refreshes.ts';
+import { createRunItem, elapsedText, runMark } from './run-item.ts';
 import { createRunTooltip } from './run-tooltip.ts';
 import { createSectionItem } from './section-item.ts';
 import { ViewState } from './view-state.ts';
@@ -23,6 +25,9 @@ export type RunsNode =
   | BranchNode;
 
 const TICK_MS = 1000;
+/** Of a run that has gone on for longer than this the time moves on with every fifth tick. */
+const FRESH_MS = 10_000;
+const SLOW_TICKS = 5;
 /** Rows whose elapsed time moves on. */
 const MAX_TICKING = 20;
 /** With the row of a run that is open, all rows below it are asked for again: what it has cost is told in longer steps. */
@@ -38,16 +43,19 @@ export class RunsTree implements vscode.TreeDataProvider<RunsNode>, vscode.Dispo
   readonly #disposables: vscode.Disposable[] = [];
   /** The view knows nodes by identity: one object for each. */
   readonly #nodes = new Map<string, RunsNode>();
+  /** The elapsed time that stands in the row of each run that was drawn. */
+  readonly #elapsed = new Map<string, string>();
+  readonly #refreshes = new Refreshes<RunsNode>((nodes) => this.#changed.fire(nodes));
   readonly #state: ViewState;
   readonly #branches: WorkflowBranches;
   /** How the rows of runs with open branches were drawn. */
   readonly #marks = new Map<string, string>();
-  #ticks = 0;
   readonly view: vscode.TreeView<RunsNode>;
   readonly onDidChangeTreeData = this.#changed.event;
   #layout = EMPTY;
   #sectionOf = new Map<string, string>();
   #today = '';
+  #ticks = 0;
 
   constructor(model: RunsModel, seen: SeenRuns, filter: ActiveFilter) {
     this.#model = model;
@@ -64,6 +72,7 @@ export class RunsTree implements vscode.TreeDataProvider<RunsNode>, vscode.Dispo
       this.view.onDidCollapseElement(({ element }) => {
         if (element.kind === 'run') this.#branches.close(element.runId);
       }),
+      this.#refreshes,
       this.#changed,
       model.onDidChange((change) => this.#update(change)),
       seen.onDidChange(() => this.#update(undefined)),
@@ -75,58 +84,67 @@ export class RunsTree implements vscode.TreeDataProvider<RunsNode>, vscode.Dispo
 
   /** Elapsed times move on by themselves, and days change; only while somebody looks. */
   #tick(): void {
+    this.#ticks += 1;
     if (!this.view.visible) return;
-    if (this.#today !== dayOf(Date.now(), Date.now()).key) {
+    const now = Date.now();
+    if (this.#today !== dayOf(now, now).key) {
       this.#update(undefined);
       return;
     }
-    this.#ticks += 1;
-    const ticking = this.#model.active().filter(isTicking);
-    const isRunsTurn = this.#ticks % OPEN_RUN_TICKS === 0;
-    const nodes = ticking
-      .slice(0, MAX_TICKING)
-      .flatMap(({ runId }) =>
-        isRunsTurn || !this.#branches.isOpen(runId) ? [this.#runNode(runId)] : this.#branches.ticking(runId),
-      );
-    if (nodes.length > 0) this.#changed.fire(nodes.slice(0, MAX_TICKING));
+    // A tick right after a change would only make the next change wait.
+    if (!this.#refreshes.atRest) return;
+    const ticking = this.#model.active().filter(isTicking).slice(0, MAX_TICKING);
+    this.#refreshes.ask(ticking.flatMap((snapshot) => this.#moved(snapshot, now)).slice(0, MAX_TICKING));
+  }
+
+  /** Rows of a run in which the time has moved on. */
+  #moved({ runId, view, state }: RunSnapshot, now: number): RunsNode[] {
+    if (!view || (this.#ticks % SLOW_TICKS !== 0 && elapsedMs(view, state, now) >= FRESH_MS)) return [];
+    if (this.#branches.isOpen(runId))
+      return this.#ticks % OPEN_RUN_TICKS === 0 ? [this.#runNode(runId)] : this.#branches.ticking(runId);
+    const drawn = this.#elapsed.get(runId);
+    return drawn === undefined || drawn === elapsedText(view, state, now) ? [] : [this.#runNode(runId)];
   }
 
   /** What to draw of a run that stayed where it is. */
-  #changedIn(runId: string): RunsNode | RunsNode[] | undefined {
+  #changedIn(runId: string): RunsNode[] {
     const change = this.#branches.change(runId);
     if (change === undefined || change === 'whole' || this.#marks.get(runId) !== this.#markOf(runId))
-      return this.#runNode(runId);
-    return change.length > 0 ? change : undefined;
+      return [this.#runNode(runId)];
+    return change;
   }
 
   #update(change: RunsChange): void {
     const before = this.#layout;
     const keysBefore = this.#sectionOf;
     this.#lay();
-    if (change === undefined || shapeOf(before) !== shapeOf(this.#layout)) {
-      this.#changed.fire(undefined);
-      return;
-    }
+    // First the rows: what stands around them would make them wait.
+    this.#refreshes.ask(this.#nodesOf(change, before, keysBefore));
+    this.#showState();
+  }
+
+  /** What has to be drawn again after a change; `undefined`: everything. */
+  #nodesOf(change: RunsChange, before: RunsLayout, keysBefore: Map<string, string>): RunsNode[] | undefined {
+    if (change === undefined || shapeOf(before) !== shapeOf(this.#layout)) return undefined;
     const from = keysBefore.get(change);
     const to = this.#sectionOf.get(change);
-    if (from === to) {
-      const changed = to === undefined ? undefined : this.#changedIn(change);
-      if (changed) this.#changed.fire(changed);
-      return;
-    }
-    this.#changed.fire([from, to].filter((key) => key !== undefined).map((key) => this.#sectionNode(key)));
+    if (from === to) return to === undefined ? [] : this.#changedIn(change);
+    return [from, to].filter((key) => key !== undefined).map((key) => this.#sectionNode(key));
   }
 
   #lay(): void {
     const now = Date.now();
     const runs = this.#model.all();
-    const problems = this.#model.problems();
     const { needsPerson } = this.#seen;
     this.#today = dayOf(now, now).key;
     this.#layout = layoutRuns({ runs, projects: this.#model.projects(), filter: this.#filter.value, needsPerson, now });
     this.#sectionOf = sectionKeys(this.#layout);
-    const needed = runs.filter(({ snapshot }) => needsPerson(snapshot)).length;
-    this.#state.show(this.#layout, this.#filter.value, problems, needed);
+    for (const runId of this.#elapsed.keys()) if (!this.#sectionOf.has(runId)) this.#elapsed.delete(runId);
+  }
+
+  #showState(): void {
+    const needed = this.#model.all().filter(({ snapshot }) => this.#seen.needsPerson(snapshot)).length;
+    this.#state.show(this.#layout, this.#filter.value, this.#model.problems(), needed);
   }
 
   #node<N extends RunsNode>(key: string, make: () => N): RunsNode {
@@ -223,8 +241,10 @@ export class RunsTree implements vscode.TreeDataProvider<RunsNode>, vscode.Dispo
   #runItem(runId: string): vscode.TreeItem {
     const snapshot = this.#model.get(runId);
     if (!snapshot) return new vscode.TreeItem(runId);
+    const now = Date.now();
+    if (snapshot.view) this.#elapsed.set(runId, elapsedText(snapshot.view, snapshot.state, now));
     if (this.#branches.isOpen(runId)) this.#marks.set(runId, this.#markOf(runId));
-    return createRunItem(snapshot, { ...this.#contextOf(snapshot), now: Date.now() });
+    return createRunItem(snapshot, { ...this.#contextOf(snapshot), now });
   }
 
   #contextOf(snapshot: RunSnapshot) {

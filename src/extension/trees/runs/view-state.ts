@@ -21,6 +21,8 @@ export function emptyReason(layout: RunsLayout, problems: readonly RunsProblem[]
 export class ViewState {
   readonly #view: vscode.TreeView<unknown>;
   readonly #contexts = new Map<string, unknown>();
+  #message: string | undefined;
+  #description: string | undefined;
 
   constructor(view: vscode.TreeView<unknown>) {
     this.#view = view;
@@ -34,10 +36,15 @@ export class ViewState {
     // A message would stand in the place of the welcome, which says what to do when nothing matches.
     const counts = layout.filtering && layout.shown > 0;
     const words = vscode.l10n.t('{0} of {1} runs: {2}', layout.shown, layout.total, filterText(filter));
-    this.#view.message = counts ? words : undefined;
-    this.#view.description = layout.filtering && !counts ? filterText(filter) : undefined;
+    this.#say(counts ? words : undefined, layout.filtering && !counts ? filterText(filter) : undefined);
     this.#setContext(CONTEXT.filtering, layout.filtering);
     this.#setContext(CONTEXT.empty, emptyReason(layout, problems));
+  }
+
+  /** VS Code takes a message for a change of the rows even when it says the same, and makes the rows wait for it. */
+  #say(message: string | undefined, description: string | undefined): void {
+    if (message !== this.#message) this.#view.message = this.#message = message;
+    if (description !== this.#description) this.#view.description = this.#description = description;
   }
 
   #setContext(key: string, value: unknown): void {

@@ -5,7 +5,7 @@ import { COMMANDS, CommandError, knowsCommand } from './commands.mjs';
 import { Dialogs } from './dialogs.mjs';
 import { modelOf, NO_MODEL } from './messages.mjs';
 import { Output } from './output.mjs';
-import { PlanError } from './plan.mjs';
+import { findTask, PlanError } from './plan.mjs';
 import { SessionFile } from './session-file.mjs';
 import { Shutdown } from './shutdown.mjs';
 import { runSteps } from './steps.mjs';
@@ -84,7 +84,7 @@ export class Fake {
 
   /** The plan that is to be played for a prompt. */
   beginTask(given, { rest, source }) {
-    const plan = given ?? this.launch.task ?? {};
+    const plan = given ?? this.#remembered() ?? this.launch.task ?? {};
     const attempt = plan.attempts ? this.state.count(plan.key ?? source ?? 'task') : 1;
     const chosen = plan.attempts?.[Math.min(attempt, plan.attempts.length) - 1];
     this.#task = { ...plan, ...chosen };
@@ -92,6 +92,14 @@ export class Fake {
     this.facts.prompt = rest;
     if (this.#task.session === 'headerless') this.session.leaveOutHeader();
     return this.#task;
+  }
+
+  /** The plan of the newest message of the session that brought one, for a fake that goes on with it. */
+  #remembered() {
+    if (!this.launch.remembers) return undefined;
+    const asked = this.session.messages.filter((message) => message.role === 'user');
+    const plans = asked.map(({ content }) => findTask(content.map(({ text }) => text ?? '').join('')).plan);
+    return plans.findLast((plan) => plan !== undefined);
   }
 
   /** Fills in `{{name}}`. @throws PlanError for a name that does not exist */

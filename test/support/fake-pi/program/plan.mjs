@@ -37,7 +37,7 @@ const TOOL_KEYS = ['name', 'args', 'output', 'updates', 'ms', 'isError', 'during
 const HOOKS = ['onStdinClose', 'onSigterm', 'ignoreSignals', 'commands', 'session'];
 const TASK_STEPS = ['accepting', 'accepted', 'steps', 'ended', 'settled'];
 const TASK_KEYS = [...TASK_STEPS, ...HOOKS, 'agentEnd', 'keepQueue', 'attempts', 'key'];
-const LAUNCH_KEYS = ['start', 'ready', 'state', 'models', 'task', 'launches', 'match', 'for', ...HOOKS];
+const LAUNCH_KEYS = ['start', 'ready', 'state', 'models', 'task', 'remembers', 'launches', 'match', 'for', ...HOOKS];
 
 /** What kind of step this is. @throws PlanError */
 export function kindOf(step) {

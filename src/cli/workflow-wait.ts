@@ -1,0 +1,74 @@
+/** Waiting for a workflow, and printing what it came to: what `run --script --wait` and `continue --wait` have in common. */
+import { type RunStore, readWorkflowResult, waitForEnd } from '../client/index.ts';
+import { runLayout } from '../core/projects/index.ts';
+import { visible } from '../core/transcripts/index.ts';
+import { type CliContext, EXIT, exitCodeFor, printJson } from './context.ts';
+
+interface Awaited {
+  store: RunStore;
+  runId: string;
+  directory: string;
+}
+
+/** Ctrl+C stops waiting, not the workflow. */
+export async function waitForWorkflow(
+  context: CliContext,
+  { store, runId, directory }: Awaited,
+  json: boolean | undefined,
+): Promise<number> {
+  const interrupt = new AbortController();
+  const onInterrupt = () => interrupt.abort();
+  process.once('SIGINT', onInterrupt);
+  const tell = questionTeller(context);
+  try {
+    const { state, view, error } = await waitForEnd(store, runId, {
+      signal: interrupt.signal,
+      onChange: (snapshot) => tell(snapshot.view?.questions ?? []),
+    });
+    const result = await readWorkflowResult(directory);
+    if (json) {
+      printJson(context, {
+        runId,
+        directory,
+        state,
+        value: result?.value ?? null,
+        emits: result?.emits ?? [],
+        console: result?.console ?? [],
+        error,
+        failure: view?.workflow?.failure ?? null,
+        resultFile: result ? runLayout(directory).workflowResult : null,
+        run: view,
+      });
+    } else {
+      for (const { level, text } of result?.console ?? []) context.err(visible(`[${level}] ${text}`));
+      if (result?.ok) {
+        const { value = null } = result;
+        context.out(visible(typeof value === 'string' ? value : JSON.stringify(value, null, 2)));
+      }
+      if (state !== 'complete') context.err(visible(`Workflow ${runId}: ${state}.${error ? ` ${error.message}` : ''}`));
+      if (error?.hint) context.err(error.hint);
+    }
+    return exitCodeFor(state);
+  } catch (error) {
+    if (!interrupt.signal.aborted) throw error;
+    if (json) printJson(context, { runId, directory, state: 'running', interrupted: true });
+    context.err(
+      `The workflow goes on. See it with \`pi-lanes status ${runId}\`, end it with \`pi-lanes stop ${runId}\`.`,
+    );
+    return EXIT.interrupted;
+  } finally {
+    process.removeListener('SIGINT', onInterrupt);
+  }
+}
+
+/** Somebody has to answer them, and nobody may be looking at another window. Each is told once. */
+function questionTeller(context: CliContext) {
+  const told = new Set<string>();
+  return (questions: readonly { id: string; title: string; message: string }[]): void => {
+    for (const { id, title, message } of questions) {
+      if (told.has(id)) continue;
+      told.add(id);
+      context.err(visible(`It asks: ${title} ${message}\n  pi-lanes answer last ${id} --yes | --no`));
+    }
+  };
+}

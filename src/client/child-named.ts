@@ -1,0 +1,24 @@
+/** Which child of a run a person means. */
+import { childNames, parseChildRunId } from '../core/runs/index.ts';
+import { nearest } from '../core/workflow/index.ts';
+import { type ChildView, lanesError, type RunView } from '../protocol/index.ts';
+
+/**
+ * The newest child of a key, or the one with this run id (`<run id>.<number>`).
+ * @throws LanesError `child_unknown`, with the key that may have been meant and those there are
+ */
+export function childNamed(view: RunView, name: string): ChildView {
+  const wanted = name.trim();
+  const byKey = view.children.findLast(({ key }) => key === wanted);
+  if (byKey) return byKey;
+  const id = parseChildRunId(wanted);
+  const byId = id?.runId === view.runId && view.children.find(({ index }) => index === id.child);
+  if (byId) return byId;
+  if (view.children.length === 0) throw lanesError('child_unknown:none', { name });
+  const keys = view.children.flatMap(({ key }) => key ?? []);
+  const meant = nearest(wanted, keys);
+  const known = childNames(view);
+  throw meant === undefined
+    ? lanesError('child_unknown', { name, known })
+    : lanesError('child_unknown:nearest', { name, nearest: meant, known });
+}

@@ -1,0 +1,11 @@
+import { scriptInHand } from '../editor/script-in-hand.ts';
+import { requireTrust } from '../launch/start-agent.ts';
+import type { Services } from '../services.ts';
+import { startWorkflow } from '../workflows/start-workflow.ts';
+
+/** Runs the script that is shown, or the one whose lens, button or row was clicked. */
+export async function runWorkflow(services: Services, clicked: unknown): Promise<void> {
+  requireTrust();
+  const document = await scriptInHand(clicked);
+  if (document) await startWorkflow(services, document);
+}

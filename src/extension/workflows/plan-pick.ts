@@ -1,0 +1,101 @@
+/** The plan of a workflow as a list, in which a person starts it or does not. */
+import * as vscode from 'vscode';
+import type { PreviewedChild, WorkflowPreview } from '../../client/index.ts';
+import type { TextRange } from '../../protocol/index.ts';
+import { agentsWords, commandLine, commandsWords, launchWords, priceWords, summaryOf } from './plan-words.ts';
+
+interface PlanItem extends vscode.QuickPickItem {
+  action?: 'start' | 'document';
+  /** Where it stands in the script. */
+  range?: TextRange;
+}
+
+export interface PlanPick {
+  /** Name of the workflow. */
+  name: string;
+  preview: WorkflowPreview;
+  /** Shows the same to be read, and leaves the focus where it is. */
+  showDocument: () => Thenable<unknown>;
+  /** Shows a place of the script, and leaves the focus where it is. */
+  showPlace: (range: TextRange) => Thenable<unknown>;
+}
+
+/** Resolves to whether it is to start. The list stays open while its rows are looked at. */
+export function confirmPlan({ name, preview, showDocument, showPlace }: PlanPick): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const pick = vscode.window.createQuickPick<PlanItem>();
+  pick.title = vscode.l10n.t('Run {0}?', name);
+  pick.placeholder = vscode.l10n.t('Nothing has been started yet: {0}.', summaryOf(preview));
+  pick.items = planItems(preview);
+  pick.matchOnDescription = true;
+  pick.ignoreFocusOut = true;
+  pick.onDidAccept(() => {
+    const [item] = pick.selectedItems;
+    if (item?.action === 'start') {
+      resolve(true);
+      pick.hide();
+    } else if (item?.action === 'document') void showDocument();
+    else if (item?.range) void showPlace(item.range);
+  });
+  pick.onDidHide(() => {
+    resolve(false);
+    pick.dispose();
+  });
+  pick.show();
+  return promise;
+}
+
+function planItems(preview: WorkflowPreview): PlanItem[] {
+  const { children, more, models, hosts } = preview;
+  const commands = commandsWords(preview);
+  return [
+    { label: vscode.l10n.t('Start'), iconPath: icon('play'), description: summaryOf(preview), action: 'start' },
+    { label: vscode.l10n.t('Show Plan as Document'), iconPath: icon('open-preview'), action: 'document' },
+    ...(commands === undefined ? [] : [heading(commands)]),
+    ...hosts.map(({ key, command, isLiteral, range }): PlanItem => {
+      const shown = withoutIcons(commandLine(command));
+      const words = isLiteral ? key : [key, vscode.l10n.t('made while it runs')].filter(Boolean).join(' · ');
+      return { label: shown, iconPath: icon('terminal'), ...(words ? { description: words } : {}), range };
+    }),
+    heading(agentsWords(preview)),
+    ...children.filter(({ lane }) => lane === null).map((child) => launchItem('circle-large-outline', child)),
+    ...lanesOf(children).flatMap(([lane, stages]) => [
+      heading(vscode.l10n.t('Lane {0}', lane)),
+      ...stages.map((stage, index) => launchItem(index === 0 ? 'circle-large-outline' : 'arrow-right', stage)),
+    ]),
+    ...more.map((one) => launchItem('ellipsis', one)),
+    ...(models.length === 0 ? [] : [heading(vscode.l10n.t('Models'))]),
+    ...models.map((model): PlanItem => ({ label: model.name, iconPath: icon('chip'), description: priceWords(model) })),
+  ];
+}
+
+function heading(label: string): PlanItem {
+  return { label, kind: vscode.QuickPickItemKind.Separator };
+}
+
+function launchItem(mark: string, launch: Parameters<typeof launchWords>[0] & { key: string }): PlanItem {
+  const { key, problem, range } = launch;
+  return {
+    label: withoutIcons(key),
+    iconPath: icon(problem ? 'warning' : mark),
+    description: launchWords(launch).join(' · '),
+    range,
+  };
+}
+
+function icon(id: string): vscode.ThemeIcon {
+  return new vscode.ThemeIcon(id);
+}
+
+/** The lanes in the order of the script, each with its stages. */
+function lanesOf(children: readonly PreviewedChild[]): [string, PreviewedChild[]][] {
+  const lanes = new Map<string, PreviewedChild[]>();
+  for (const child of children)
+    if (child.lane !== null) lanes.set(child.lane, [...(lanes.get(child.lane) ?? []), child]);
+  return [...lanes];
+}
+
+/** A command such as `echo $(date)` must not become a picture. */
+function withoutIcons(text: string): string {
+  return text.replaceAll('$(', '$\u200b(');
+}

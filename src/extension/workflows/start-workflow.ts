@@ -1,0 +1,119 @@
+/** The one way in which a workflow is started from the editor: checked, asked for its inputs, planned, and agreed to. */
+import * as vscode from 'vscode';
+import { type PlannedWorkflow, planWorkflow, previewWorkflow, startRun } from '../../client/index.ts';
+import { LanesError, type ScriptInputs, type TextRange } from '../../protocol/index.ts';
+import { BUILT_IN, RUNS_VIEW } from '../command-ids.ts';
+import { confirmWorkflowAbove, defaultModel, hostCommands } from '../configuration.ts';
+import { inEditorLanguage } from '../editor/finding-words.ts';
+import { toRange } from '../editor/script-ranges.ts';
+import { chooseFolder } from '../launch/choose-folder.ts';
+import { requireTrust } from '../launch/start-agent.ts';
+import { offerSteps, plain } from '../messages.ts';
+import type { Services } from '../services.ts';
+import { askInputs } from './ask-inputs.ts';
+import { planDocument } from './plan-document.ts';
+import { confirmPlan } from './plan-pick.ts';
+import { needsConsent, summaryOf } from './plan-words.ts';
+
+const NO_INPUTS: ScriptInputs = { named: [], isWhole: false };
+
+export async function startWorkflow(services: Services, document: vscode.TextDocument): Promise<void> {
+  requireTrust();
+  await save(document);
+  if (!(await isRight(services, document))) return;
+  const { outlook } = services.workflows.outline(document) ?? {};
+  const script = document.getText();
+  const folder = await chooseFolder(services.state, document.uri);
+  if (!folder) return;
+  const file = document.uri.fsPath;
+  const title = vscode.l10n.t('Run {0}', vscode.workspace.asRelativePath(document.uri, false));
+  const given = await askInputs(services.state, file, title, outlook?.inputs ?? NO_INPUTS);
+  if (!given) return;
+  const model = defaultModel(folder.uri);
+  const plan = await vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Planning the workflow…') },
+    () =>
+      planWorkflow(services.toolbox, {
+        script,
+        file,
+        ...(given.args === undefined ? {} : { args: given.args }),
+        cwd: folder.uri.fsPath,
+        fallbackRoot: folder.uri.fsPath,
+        owner: services.owner,
+        trust: 'approve',
+        host: { mode: hostCommands(), globs: [] },
+        ...(model === undefined ? {} : { defaultModel: model }),
+      }),
+  );
+  if (await isAgreedTo(services, plan, document)) await start(services, plan);
+}
+
+/** What runs is what stands on the disk, so that the run and the file never differ unseen. */
+async function save(document: vscode.TextDocument): Promise<void> {
+  if (!document.isDirty || (await document.save())) return;
+  throw new LanesError({
+    code: 'launch_invalid',
+    message: vscode.l10n.t('The script could not be saved, so it was not started.'),
+    hint: vscode.l10n.t('Save it first.'),
+  });
+}
+
+/** Says the first error of a script that must fail, and goes there. */
+async function isRight({ workflows }: Services, document: vscode.TextDocument): Promise<boolean> {
+  const errors = (await workflows.check(document)).filter(({ severity }) => severity === 'error');
+  const [first] = errors;
+  if (!first) return true;
+  await showPlace(document, first, { preserveFocus: false });
+  const words = inEditorLanguage(first.words.message);
+  const message =
+    errors.length === 1
+      ? vscode.l10n.t('The script was not started. Line {0}: {1}', first.line, words)
+      : vscode.l10n.t('The script was not started: it has {0} errors. Line {1}: {2}', errors.length, first.line, words);
+  void offerSteps(vscode.window.showErrorMessage, message, [
+    {
+      title: vscode.l10n.t('Show Problems'),
+      run: () => vscode.commands.executeCommand(BUILT_IN.showProblems),
+    },
+  ]);
+  return false;
+}
+
+async function isAgreedTo(services: Services, plan: PlannedWorkflow, document: vscode.TextDocument): Promise<boolean> {
+  const preview = previewWorkflow(plan);
+  if (!needsConsent(preview, confirmWorkflowAbove(document.uri))) return true;
+  const { runId, workflow } = plan.record;
+  return confirmPlan({
+    name: workflow.name,
+    preview,
+    showDocument: () => services.plans.show(workflow.name, runId, planDocument(plan, preview)),
+    showPlace: (range) => showPlace(document, range, { preserveFocus: true }),
+  });
+}
+
+async function showPlace(
+  document: vscode.TextDocument,
+  range: TextRange,
+  { preserveFocus }: { preserveFocus: boolean },
+): Promise<void> {
+  await vscode.window.showTextDocument(document, { selection: toRange(range), preserveFocus });
+}
+
+async function start(services: Services, plan: PlannedWorkflow): Promise<void> {
+  const { name } = plan.record.workflow;
+  const title = vscode.l10n.t('Starting {0}: {1}', plain(name), summaryOf(previewWorkflow(plan)));
+  const { runId, noScope } = await vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Notification, title },
+    async () => {
+      const launched = await startRun(services.toolbox, plan);
+      await services.runs.noticeStarted();
+      return launched;
+    },
+  );
+  if (noScope !== undefined)
+    void vscode.window.showWarningMessage(
+      vscode.l10n.t('The runner was started without a scope of systemd of its own: {0}', plain(noScope)),
+    );
+  services.log.info(`Run ${runId} started: workflow ${name} in ${plan.record.cwd}`);
+  await vscode.commands.executeCommand(`${RUNS_VIEW}.focus`, { preserveFocus: true });
+  await services.tree.reveal(runId);
+}

@@ -1,0 +1,50 @@
+/** Which child of a workflow somebody means. */
+import { describe, expect, it } from 'vitest';
+import { childNamed } from '../../src/client/index.ts';
+import { foldRun } from '../../src/core/runs/index.ts';
+import { type ErrorValue, type JournalEvent, toErrorValue } from '../../src/protocol/index.ts';
+import { oneOfEach } from './builders/events.ts';
+import { lines } from './builders/run.ts';
+import { aWorkflow } from './builders/workflow.ts';
+
+const view = (...keys: string[]) =>
+  foldRun(
+    aWorkflow(),
+    lines(keys.map((key, index): JournalEvent => ({ ...oneOfEach['child.planned'], child: index + 1, key }))),
+  );
+
+function refused(name: string, ...keys: string[]): ErrorValue {
+  try {
+    childNamed(view(...keys), name);
+  } catch (error) {
+    return toErrorValue(error);
+  }
+  throw new Error('it was found');
+}
+
+describe('a child', () => {
+  it('is meant by its key', () => {
+    expect(childNamed(view('survey', 'build'), ' build ').index).toBe(2);
+  });
+
+  it('is the newest of its key, when it went on by itself', () => {
+    expect(childNamed(view('survey', 'build', 'survey'), 'survey').index).toBe(3);
+  });
+
+  it('is meant by its run id, and not by that of another run', () => {
+    const found = view('survey', 'build');
+    expect(childNamed(found, `${found.runId}.2`).key).toBe('build');
+    const other = `${found.runId.slice(0, -1)}${found.runId.endsWith('0') ? '1' : '0'}.2`;
+    expect(() => childNamed(found, other)).toThrow('no agent');
+  });
+
+  it('that is not there is refused with the key that may have been meant, and those there are', () => {
+    expect(refused('suvrey', 'survey', 'build')).toMatchObject({
+      code: 'child_unknown',
+      message: expect.stringContaining('"suvrey"'),
+      hint: expect.stringMatching(/mean "survey".*survey, build/),
+    });
+    expect(refused('deploy', 'survey', 'build').hint).toBe('It has: survey, build.');
+    expect(refused('deploy').hint).toMatch(/started none yet/);
+  });
+});

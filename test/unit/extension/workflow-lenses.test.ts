@@ -1,0 +1,38 @@
+/** What stands above the first line of a script. */
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type * as vscode from 'vscode';
+import type { WorkflowChecks } from '../../../src/extension/editor/workflow-checks.ts';
+import { WorkflowLenses } from '../../../src/extension/editor/workflow-lenses.ts';
+import { workspace } from './vscode-stand-in.ts';
+
+vi.mock('vscode', () => import('./vscode-stand-in.ts'));
+
+const checks = { findings: () => [], onDidCheck: () => ({ dispose: () => undefined }) } as unknown as WorkflowChecks;
+
+function titles(name: string): (string | undefined)[] {
+  const document = { languageId: 'javascript', uri: { scheme: 'file', fsPath: `/work/${name}` } };
+  const lenses = new WorkflowLenses(checks).provideCodeLenses(document as vscode.TextDocument);
+  return lenses.map(({ command }) => command?.title);
+}
+
+beforeEach(() => {
+  workspace.isTrusted = true;
+  workspace.settings.clear();
+});
+
+describe('above a script', () => {
+  it('stand running and validating', () => {
+    expect(titles('a.workflow.js')).toEqual(['$(play) Run workflow', 'Validate (no problems)']);
+    expect(titles('a.js')).toEqual([]);
+  });
+
+  it('stands nothing that starts something in a workspace that is not trusted', () => {
+    workspace.isTrusted = false;
+    expect(titles('a.workflow.js')).toEqual(['Validate (no problems)']);
+  });
+
+  it('stands nothing when a person does not want it', () => {
+    workspace.settings.set('piLanes.workflows.codeLens', false);
+    expect(titles('a.workflow.js')).toEqual([]);
+  });
+});
