@@ -98,13 +98,13 @@ describe('a workflow in the Runs view', () => {
     expect(item.collapsibleState).toBe(editor.TreeItemCollapsibleState.Expanded);
     expect(item.command).toBeUndefined();
     expect(rows.map(({ line }) => line)).toEqual([
-      'survey: scout · complete · 0s · scripted · 117 tok · $0.50',
-      'north: running · 0 of 2 done',
-      '  draft: scout · running · 0s',
-      '  review: scout · planned',
-      'south: running · 0 of 2 done',
-      '  draft: scout · running · 0s',
-      '  review: scout · planned',
+      'survey: 0s · scout · scripted · 117 tok · $0.50',
+      'north: 0 of 2 done',
+      '  draft: 0s · scout',
+      '  review: planned · scout',
+      'south: 0 of 2 done',
+      '  draft: 0s · scout',
+      '  review: planned · scout',
     ]);
     expect(rows.map(({ item: { id } }) => id)).toEqual([
       childRunId(runId, 1),

@@ -13,7 +13,7 @@ import {
 } from '../../../protocol/index.ts';
 import { COMMANDS, ITEM } from '../../command-ids.ts';
 import { progressOf, workflowRows } from '../../runs/workflow-rows.ts';
-import { runSentence, runTitle, stateText, stateWord } from './run-words.ts';
+import { isSaidByIcon, runSentence, runTitle, stateText } from './run-words.ts';
 import { stateIcon } from './state-icon.ts';
 import { progressText } from './workflow/row-words.ts';
 
@@ -103,12 +103,10 @@ function descriptionOf(snapshot: RunSnapshot, { project, now }: RunItemContext):
   const { view, state } = snapshot;
   const words = stateText(snapshot);
   if (!view) return words;
-  // What the icon says already takes the place of what it does not.
-  const isSaid = words === stateWord('running') || words === stateWord('complete');
   const tokens = totalTokens(view.usage);
   const parts = [
     project,
-    isSaid ? undefined : words,
+    isSaidByIcon(words) ? undefined : words,
     view.workflow ? progressText(progressOf(workflowRows(snapshot))) : undefined,
     // With the row of a workflow that is open, everything below it is asked for again: too much for every second.
     view.workflow && !isTerminal(state) ? undefined : elapsedText(view, state, now),

@@ -33,6 +33,11 @@ export function wordForState(value: unknown): string | undefined {
   return Object.entries(STATE_WORDS).find(([state]) => state === value)?.[1]();
 }
 
+/** Whether an icon says a word already: then it would take the place of what the icon does not say. */
+export function isSaidByIcon(words: string): boolean {
+  return words === stateWord('running') || words === stateWord('complete');
+}
+
 /** The state in words, with what the agent is doing while it runs. */
 export function stateText(snapshot: RunSnapshot): string {
   const { state, view } = snapshot;

@@ -15,6 +15,7 @@ import {
 import { BUILT_IN, COMMANDS, ITEM } from '../../../command-ids.ts';
 import type { ChildRow, HostRow, LaneRow, LaunchRow, StageRow } from '../../../runs/workflow-rows.ts';
 import { laneProgress } from '../../../runs/workflow-rows.ts';
+import { isSaidByIcon } from '../run-words.ts';
 import { hostIcon, stateIcon } from '../state-icon.ts';
 import { childName } from './child-names.ts';
 import {
@@ -37,7 +38,8 @@ export function createLaneItem(lane: LaneRow, runId: string): vscode.TreeItem {
   item.id = `${runId} lane ${lane.key}`;
   item.iconPath = stateIcon(lane.state);
   item.contextValue = ITEM.lane;
-  item.description = `${rowWord(lane.state)} · ${progressText(laneProgress(lane))}`;
+  const words = rowWord(lane.state);
+  item.description = [...(isSaidByIcon(words) ? [] : [words]), progressText(laneProgress(lane))].join(' · ');
   item.accessibilityInformation = { label: laneSentence(lane) };
   return item;
 }
@@ -54,7 +56,7 @@ export function createStageItem(stage: StageRow, snapshot: RunSnapshot, now: num
     return item;
   }
   item.contextValue = ITEM.unstartedStage;
-  item.description = [agent, rowWord(stage.state)].filter(Boolean).join(' · ');
+  item.description = [rowWord(stage.state), agent].filter(Boolean).join(' · ');
   item.accessibilityInformation = { label: unstartedSentence(stage) };
   return item;
 }
@@ -99,11 +101,12 @@ function contextOf({ endRequested }: ChildView, state: RunState, { view }: RunSn
 function descriptionOf(child: ChildView, state: RunState, snapshot: RunSnapshot, now: number): string {
   const tokens = totalTokens(child.usage);
   const elapsed = childElapsedMs(child, snapshot, now);
+  const words = childText(child, state, snapshot);
   const parts = [
-    child.agent,
-    childText(child, state, snapshot),
+    isSaidByIcon(words) ? undefined : words,
     child.verdict === undefined ? undefined : vscode.l10n.t('verdict: {0}', visible(child.verdict)),
     elapsed === undefined ? undefined : formatDuration(elapsed),
+    child.agent,
     child.model?.slice(child.model.indexOf('/') + 1),
     tokens > 0 ? vscode.l10n.t('{0} tok', formatTokens(tokens)) : undefined,
     child.usage.cost > 0 ? formatCost(child.usage.cost) : undefined,
@@ -126,9 +129,9 @@ export function createHostItem({ host }: HostRow, runId: string, now: number): v
   const elapsed = host.startedAt === null ? undefined : (host.endedAt ?? now) - host.startedAt;
   const isTimed = host.state !== 'asking' && host.state !== 'denied' && elapsed !== undefined;
   item.description = [
-    vscode.l10n.t('command'),
-    hostText(host),
+    ...(host.state === 'running' || host.state === 'passed' ? [] : [hostText(host)]),
     ...(isTimed ? [formatDuration(elapsed)] : []),
+    vscode.l10n.t('command'),
     visible(host.command.split('\n')[0] ?? ''),
   ].join(' · ');
   item.accessibilityInformation = { label: hostSentence(host) };
