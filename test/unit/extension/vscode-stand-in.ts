@@ -98,7 +98,19 @@ export const Disposable = {
   from: (...all: { dispose(): unknown }[]) => ({ dispose: () => all.forEach((one) => void one.dispose()) }),
 };
 
+interface Choice {
+  label: string;
+  description?: string;
+}
+
+/** The choice a person was given last, as labels and descriptions, and the label they take. */
+export const picks: { shown: (string | undefined)[][]; answer: string | undefined } = { shown: [], answer: undefined };
+
 export const window = {
+  showQuickPick: async (items: readonly Choice[]) => {
+    picks.shown = items.map(({ label, description }) => [label, description]);
+    return items.find(({ label }) => label === picks.answer);
+  },
   showInformationMessage: say,
   showWarningMessage: say,
   showErrorMessage: say,
