@@ -50,7 +50,7 @@ describe('how many children', () => {
     expect(most).toBe(20);
   });
 
-  test('B86 1,620 children that only a run can count do not start: the hard limit holds, and its plan tells the number', async () => {
+  test('B86 1,620 children that only a run can count do not start: the hard limit holds and says by how much', async () => {
     const script = `
       const reviews = args.items.flatMap((item) =>
         args.checks.map((check) => ({ key: item + '.' + check, agent: 'reviewer', task: 'Check ' + check + ' of ' + item })));
@@ -59,7 +59,9 @@ describe('how many children', () => {
     const run = await TestWorkflow.start(world, script, { args: { items, checks: ['style', 'safety', 'tests'] } });
     const { state, view } = await run.end();
     expect(state).toBe('failed');
-    expect(view?.workflow?.failure?.message).toMatch(/0 of 64 .* 1620 more were requested, 64 remain/);
+    expect(view?.workflow?.failure?.message).toMatch(
+      /and 1610 more was refused: 0 of 64 .* 1620 more were requested, 64 remain/,
+    );
     expect(await run.all('child.planned')).toEqual([]);
   });
 
