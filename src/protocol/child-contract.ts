@@ -22,7 +22,12 @@ export interface ChildContract {
   toolBudget?: ToolBudget;
   /** What it must give at its end, and the file it is kept in. */
   output?: { schema: OutputSchema; file: string };
+  /** The file that says which providers are not to be asked for a while; see `RateGateFile`. It need not be there. */
+  rateGate?: string;
 }
+
+/** Until when a provider is not to be asked, in milliseconds since 1970, by its name. */
+export type RateGateFile = Record<string, number>;
 
 /** From the extension. */
 export const childReport = z.discriminatedUnion('type', [
@@ -30,5 +35,11 @@ export const childReport = z.discriminatedUnion('type', [
   z.object({ type: z.literal('tool-budget-blocked') }),
   /** The child must not begin: these tools of its list do not exist in this Pi. */
   z.object({ type: z.literal('tools-missing'), tools: z.array(z.string()) }),
+  /** The provider answered 429. `retryAfterMs`: how long it wants to be left alone; null: it did not say. */
+  z.object({
+    type: z.literal('rate-limited'),
+    provider: z.string(),
+    retryAfterMs: z.nullable(z.number().check(z.minimum(0))),
+  }),
 ]);
 export type ChildReport = z.infer<typeof childReport>;

@@ -119,6 +119,9 @@ export class ChildDesk {
       case 'model-asked':
         this.steering.modelAsked();
         break;
+      case 'rate-limited':
+        this.#run.rateGate.limited(event);
+        break;
       case 'question':
         this.remark(`It asks: ${[event.question.title, event.question.message].filter(Boolean).join(' ')}`);
         if (this.#child) void this.questions.ask(this.#child, event.question);

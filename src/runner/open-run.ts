@@ -45,6 +45,7 @@ import {
   type WorkflowBounds,
 } from '../protocol/index.ts';
 import { KeptRecord } from './kept-record.ts';
+import { RateGate } from './rate-gate.ts';
 
 /** Milliseconds an intent may wait for the disk before it takes effect. */
 const INTENT_MS = 1000;
@@ -59,6 +60,7 @@ export class OpenRun {
   readonly record: LaunchRecord;
   readonly layout: RunLayout;
   readonly project: ProjectLayout;
+  readonly rateGate: RateGate;
   readonly #lease: Lock;
   readonly #record: KeptRecord;
   #earlier: readonly JournalLine[];
@@ -76,6 +78,7 @@ export class OpenRun {
     this.record = record;
     this.project = project;
     this.layout = runLayout(directory);
+    this.rateGate = new RateGate(childLayout(directory, 1).rateGate);
     this.#lease = lease;
     this.#record = new KeptRecord(this.layout.record, body);
     this.#earlier = earlier;

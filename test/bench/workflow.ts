@@ -28,6 +28,8 @@ interface Cost {
 }
 
 await using world = await createWorld({ minify: true });
+/** What the build of the bundles has left running. */
+const others: ReadonlySet<number> = new Set(await descendants(new Set()));
 
 async function workflow(count: number): Promise<Cost> {
   const script = `
@@ -106,14 +108,14 @@ async function ticks(): Promise<number> {
   return [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0);
 }
 
-async function descendants(): Promise<number[]> {
+async function descendants(without = others): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const parents = new Map(await Promise.all(pids.map(async (pid) => [pid, Number((await statOf(pid))[1])] as const)));
   const isOurs = (pid: number): boolean => {
     const parent = parents.get(pid) ?? 0;
     return parent === process.pid || (parent > 1 && isOurs(parent));
   };
-  return pids.filter(isOurs);
+  return pids.filter((pid) => isOurs(pid) && !without.has(pid));
 }
 
 async function descendantBytes(): Promise<number> {

@@ -50,16 +50,20 @@ describe('how many children', () => {
     expect(most).toBe(20);
   });
 
-  test('B86 1,620 children that only a run can count do not start: the hard limit holds, and its plan tells the number', async () => {
+  test('B86 1,620 children that only a run can count do not start: the hard limit holds and says by how much', async () => {
     const script = `
       const reviews = args.items.flatMap((item) =>
         args.checks.map((check) => ({ key: item + '.' + check, agent: 'reviewer', task: 'Check ' + check + ' of ' + item })));
-      return (await runs.all(reviews)).length;`;
+      const all = await runs.all(reviews);
+      return { done: all.filter(({ ok }) => ok).length, why: [...new Set(all.map(({ error }) => error))] };`;
     const items = Array.from({ length: 540 }, (_, index) => `item-${index}`);
     const run = await TestWorkflow.start(world, script, { args: { items, checks: ['style', 'safety', 'tests'] } });
-    const { state, view } = await run.end();
-    expect(state).toBe('failed');
-    expect(view?.workflow?.failure?.message).toMatch(/0 of 64 .* 1620 more were requested, 64 remain/);
+    const { state, error } = await run.end();
+    expect({ state, error }).toEqual({ state: 'complete', error: null });
+    expect((await run.result())?.value).toEqual({
+      done: 0,
+      why: [expect.stringMatching(/and 1610 more was refused: 0 of 64 .* 1620 more were requested, 64 remain/)],
+    });
     expect(await run.all('child.planned')).toEqual([]);
   });
 

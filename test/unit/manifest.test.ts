@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -295,6 +295,16 @@ describe('texts', () => {
   });
 });
 
+/** A bundle and what it imports before anything of it runs. */
+function loadedAtOnce(folder: string, name: string, found = new Set<string>()): Set<string> {
+  if (found.has(name)) return found;
+  found.add(name);
+  const source = readFileSync(join(folder, name), 'utf8');
+  for (const [, other = ''] of source.matchAll(/\b(?:from|import)\s*"\.\/([^"]+)"/g))
+    loadedAtOnce(folder, other, found);
+  return found;
+}
+
 describe('what is packed', () => {
   const [first, ...lines] = textOf('.vscodeignore').trim().split('\n');
   const packed = lines.map((line) => line.replace(/^!/, ''));
@@ -343,6 +353,12 @@ describe('what is packed', () => {
     );
     expect(runtime.files.map((name) => `dist/${name}`).sort()).toEqual(runner.sort());
     expect(runtime.files).toContain('runner.mjs');
+    // What workflows alone need is loaded by them alone.
+    const atOnce = loadedAtOnce(outdir, 'runner.mjs');
+    expect(atOnce.size).toBeGreaterThan(1);
+    expect(atOnce.size).toBeLessThan(runtime.files.filter((name) => name.startsWith('runner')).length);
+    const bytes = [...atOnce].reduce((sum, name) => sum + statSync(join(outdir, name)).size, 0);
+    expect(bytes).toBeLessThan(400_000);
     // Every child reads it anew, and Pi has no use for what it imports.
     const extension = readFileSync(join(outdir, 'pi-child.mjs'), 'utf8');
     expect(extension.length).toBeLessThan(60_000);

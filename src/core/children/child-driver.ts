@@ -64,6 +64,8 @@ export type ChildEvent =
   | { type: 'heard'; text: string }
   /** The model is being asked; everything heard so far is in front of it. */
   | { type: 'model-asked' }
+  /** Its provider answered 429; see `ChildReport`. */
+  | { type: 'rate-limited'; provider: string; retryAfterMs: number | null }
   /** A line on the protocol stream that is not protocol. */
   | { type: 'stdout'; text: string }
   | { type: 'stderr'; text: string };

@@ -1,10 +1,11 @@
 /** Finding and ending every process that a child started, also those that left its group or its parent. */
+import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { ProcessIdentity } from '../../protocol/index.ts';
 import { errnoOf } from '../files/index.ts';
 import { MARKER_ENV } from './environment.ts';
-import { liveness, parseProcStat, processStart } from './identity.ts';
+import { liveness, type ProcStat, parseProcStat, processStart } from './identity.ts';
 import { runCommand } from './spawn.ts';
 
 export interface ProcessEntry {
@@ -15,30 +16,48 @@ export interface ProcessEntry {
 
 /** All processes that can be seen; `undefined` where the platform has no listing we trust (Windows). */
 export async function listProcesses(platform: NodeJS.Platform = process.platform): Promise<ProcessEntry[] | undefined> {
-  if (platform === 'linux') return listFromProc();
+  if (platform === 'linux') return (await scanProc()).map(({ pid, ppid, pgid }) => ({ pid, ppid, pgid }));
   if (platform === 'win32') return undefined;
   const result = await runCommand({ file: 'ps', args: ['-A', '-o', 'pid=,ppid=,pgid='] }, { timeoutMs: 5000 });
   return result.exitCode === 0 ? parsePs(result.stdout) : undefined;
 }
 
-/** `undefined`: that process is gone or belongs to somebody else. Throws when nothing is known, as without file handles. */
-async function readProc(path: string): Promise<Buffer | undefined> {
-  return readFile(path).catch((error: unknown) => {
-    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(errnoOf(error) ?? '')) return undefined;
-    throw error;
-  });
+interface SeenProcess extends ProcessEntry {
+  /** Clock ticks after the boot. */
+  started: number;
 }
 
-async function listFromProc(): Promise<ProcessEntry[]> {
+/** Processes that are looked at before anything else gets its turn. */
+const AT_ONCE = 100;
+
+/**
+ * All processes but those that are only not waited for yet. `/proc` is no disk: reading it at once takes a tenth of the processor time
+ * that asking for it takes.
+ */
+async function scanProc(): Promise<SeenProcess[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const entries = await Promise.all(
-    pids.map(async (name) => {
-      const text = await readProc(`/proc/${name}/stat`);
-      const stat = text && parseProcStat(text.toString('utf8'));
-      return stat && stat.state !== 'Z' ? { pid: Number(name), ppid: stat.ppid, pgid: stat.pgid } : undefined;
-    }),
-  );
-  return entries.filter((entry) => entry !== undefined);
+  const seen: SeenProcess[] = [];
+  for (const [index, name] of pids.entries()) {
+    if (index > 0 && index % AT_ONCE === 0) await nextTurn();
+    const stat = readStat(name);
+    if (stat && stat.state !== 'Z')
+      seen.push({ pid: Number(name), ppid: stat.ppid, pgid: stat.pgid, started: Number(stat.startTicks) });
+  }
+  return seen;
+}
+
+function readStat(pid: string): ProcStat | undefined {
+  try {
+    return parseProcStat(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch (error) {
+    return hiddenOrGone(error);
+  }
+}
+
+/** `undefined`: that process is gone or belongs to somebody else. Throws when nothing is known, as without file handles. */
+function hiddenOrGone(error: unknown): undefined {
+  if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(errnoOf(error) ?? '')) return undefined;
+  throw error;
 }
 
 /** Output of `ps -A -o pid=,ppid=,pgid=`. */
@@ -69,18 +88,28 @@ export function descendantsOf(root: number, all: readonly ProcessEntry[]): numbe
 /** Whether a process is found by its marker alone, when its pid is not known. */
 export const MARKER_IS_PROOF = process.platform === 'linux';
 
-/** Pids whose environment carries our marker. Linux only; elsewhere nothing is found this way. */
-async function markedProcesses(marker: string): Promise<number[]> {
-  if (process.platform !== 'linux') return [];
+/**
+ * Pids whose environment carries our marker; Linux only. Not at once: the system may let the reader of an environment wait. Whatever
+ * got the marker from `root` is younger than it, so that most of the system need not be asked.
+ */
+async function markedProcesses(marker: string, root: ProcessIdentity, seen: readonly SeenProcess[]): Promise<number[]> {
+  const since = Number(root.start?.split(':').at(-1) ?? 0);
   const needle = Buffer.from(`${MARKER_ENV}=${marker}\0`);
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
-    pids.map(async (name) => {
-      const environ = await readProc(`/proc/${name}/environ`);
-      return environ?.includes(needle) ? Number(name) : undefined;
+    seen.map(async ({ pid, started }) => {
+      if (started < since) return undefined;
+      const environ = await readFile(`/proc/${pid}/environ`).catch(hiddenOrGone);
+      return environ?.includes(needle) ? pid : undefined;
     }),
   );
   return found.filter((pid) => pid !== undefined);
+}
+
+/** What of the system belongs to a child: everything that can be seen, and what carries the marker. */
+async function look(marker: string, root: ProcessIdentity): Promise<{ all: ProcessEntry[]; marked: number[] }> {
+  if (process.platform !== 'linux') return { all: (await listProcesses()) ?? [], marked: [] };
+  const all = await scanProc();
+  return { all, marked: await markedProcesses(marker, root, all) };
 }
 
 /**
@@ -94,17 +123,20 @@ export async function findTree(root: ProcessIdentity, marker: string): Promise<P
   );
 }
 
-/** `complete`: nothing can be missing, as far as this platform can tell. Rejects when the system could not be looked at. */
-async function surveyTree(
-  root: ProcessIdentity,
-  marker: string,
-): Promise<{ members: ProcessIdentity[]; complete: boolean }> {
-  const [all, marked] = await Promise.all([listProcesses(), markedProcesses(marker)]);
+export interface TreeSurvey {
+  members: ProcessIdentity[];
+  /** Nothing can be missing, as far as this platform can tell. */
+  complete: boolean;
+}
+
+/** Rejects when the system could not be looked at. */
+export async function surveyTree(root: ProcessIdentity, marker: string): Promise<TreeSurvey> {
+  const { all, marked } = await look(marker, root);
   const state = await liveness(root);
   const pids = new Set(marked);
   const members: ProcessIdentity[] = [];
   if (state === 'alive') {
-    for (const pid of descendantsOf(root.pid, all ?? [])) pids.add(pid);
+    for (const pid of descendantsOf(root.pid, all)) pids.add(pid);
     pids.delete(root.pid);
     members.push(root);
   }
@@ -140,11 +172,12 @@ export async function signalProcess(
  * that lost its parent and its marker is found no more.
  *
  * @param options.known processes that were found earlier
+ * @param options.empty a survey that was made since all of them had ended: where nobody is there, nobody can have come
  */
 export async function killTree(
   root: ProcessIdentity,
   marker: string,
-  options: { deadlineMs: number; known?: readonly ProcessIdentity[] },
+  options: { deadlineMs: number; known?: readonly ProcessIdentity[]; empty?: TreeSurvey | undefined },
 ): Promise<'gone' | 'unknown'> {
   if (process.platform === 'win32') {
     // Pid 0 is the system itself.
@@ -157,8 +190,9 @@ export async function killTree(
   }
   const deadline = performance.now() + options.deadlineMs;
   let left = new Map((options.known ?? []).map((member) => [keyOf(member), member]));
-  for (;;) {
-    const survey = await surveyTree(root, marker).catch(() => undefined);
+  for (let first = true; ; first = false) {
+    const given = first && options.empty?.members.length === 0 ? options.empty : undefined;
+    const survey = given ?? (await surveyTree(root, marker).catch(() => undefined));
     for (const member of survey?.members ?? []) left.set(keyOf(member), member);
     left = await withoutGone(left);
     if (survey?.complete && left.size === 0) {

@@ -109,6 +109,8 @@ export interface ChildLayout {
   contract: string;
   /** The value it gave, when it was asked for one. */
   structuredOutput: string;
+  /** Of the whole run: which providers are not to be asked for a while. */
+  rateGate: string;
 }
 
 /** `index` counts from 1. */
@@ -124,5 +126,6 @@ export function childLayout(runDirectory: string, index: number): ChildLayout {
     systemPrompt: join(directory, 'system-prompt.md'),
     contract: join(directory, 'contract.json'),
     structuredOutput: join(directory, 'structured-output.json'),
+    rateGate: join(runDirectory, 'rate-gate.json'),
   };
 }

@@ -3,6 +3,7 @@ import { type ChildReport, REPORT_KEY, type ToolBudget } from '../../protocol/in
 import { answerTool } from './answer-tool.ts';
 import { takeContract } from './contract.ts';
 import type { Pi, PiContext } from './pi.ts';
+import { keepToGate } from './rate-gate.ts';
 import { ToolBudgetCount } from './tool-budget.ts';
 import { ToolList } from './tool-list.ts';
 
@@ -10,12 +11,13 @@ export default function piChild(pi: Pi): void {
   // While loading, so before any tool can run.
   const contract = takeContract(process.env);
   if (contract === undefined) return;
-  const { tools, toolBudget, output } = contract;
+  const { tools, toolBudget, output, rateGate } = contract;
   // Not while loading: then Pi would refuse to start where another extension has a tool of this name. Of two that come
   // later, Pi takes that of the extension that was loaded first, which is this one.
   if (output) pi.on('session_start', () => pi.registerTool(answerTool(output)));
   if (tools) keepToList(pi, new ToolList(tools));
   if (toolBudget) keepBudget(pi, toolBudget);
+  if (rateGate) keepToGate(pi, rateGate, report);
 }
 
 function keepToList(pi: Pi, list: ToolList): void {

@@ -2,6 +2,10 @@
 
 export interface PiContext {
   ui: { setStatus(key: string, text: string): void };
+  /** The one that is used now. */
+  model?: { provider: string } | undefined;
+  /** Of the work that is under way. */
+  signal?: AbortSignal | undefined;
 }
 
 export interface ToolCall {
@@ -34,6 +38,10 @@ export interface Pi {
     handler: (call: ToolCall, context: PiContext) => { block: true; reason: string } | undefined,
   ): void;
   on(event: 'tool_result', handler: (result: ToolResult) => ToolResult | undefined): void;
+  /** Waited for before the model is asked, again for each retry. Older versions of Pi do not know it. */
+  on(event: 'before_provider_request', handler: (event: unknown, context: PiContext) => Promise<void>): void;
+  /** An answer that is no refusal has begun. */
+  on(event: 'after_provider_response', handler: () => void): void;
   registerTool(tool: PiTool): void;
   getAllTools(): { name: string }[];
 }

@@ -7,6 +7,7 @@ export function contractOf({ agent, toolBudget, outputSchema }: ChildPlan, layou
     ...(agent.tools === undefined ? {} : { tools: agent.tools }),
     ...(toolBudget === undefined ? {} : { toolBudget }),
     ...(outputSchema === undefined ? {} : { output: { schema: outputSchema, file: layout.structuredOutput } }),
+    rateGate: layout.rateGate,
   };
 }
 

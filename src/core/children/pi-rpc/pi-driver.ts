@@ -283,6 +283,7 @@ class PiChild implements Child {
   #reported(text: string): void {
     const said = readReport(text);
     if (said?.type === 'tool-budget-blocked') this.#toolBudgetBlocked = true;
+    if (said?.type === 'rate-limited') this.#onEvent(said);
     if (said?.type !== 'tools-missing') return;
     const { name } = this.#start.plan.agent;
     this.#finish({ failure: describeError('tools_missing', { agent: name, tools: said.tools.join(', ') }) });

@@ -3,7 +3,7 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, lanesError, type ProcessIdentity, wordsOf } from '../../../protocol/index.ts';
-import { findTree, identify, killTree, signalProcess, spawnPiped } from '../../processes/index.ts';
+import { findTree, identify, killTree, signalProcess, spawnPiped, surveyTree } from '../../processes/index.ts';
 import type { ChildEnd } from '../child-driver.ts';
 import type { ProcessExit } from './outcome.ts';
 import { RpcConnection, type RpcListener } from './rpc-connection.ts';
@@ -124,9 +124,14 @@ export class PiProcess {
       }
     }
     // Whatever is left now outlived Pi: a tool's process in its own group, or Pi itself.
-    const left = await findTree(this.identity, this.#marker);
+    const survey = await surveyTree(this.identity, this.#marker).catch(() => undefined);
+    const left = survey?.members ?? [this.identity];
     for (const member of members) await signalProcess(member, 'SIGKILL', { group: true });
-    const tree = await killTree(this.identity, this.#marker, { deadlineMs: ladder.killMs, known: members });
+    const tree = await killTree(this.identity, this.#marker, {
+      deadlineMs: ladder.killMs,
+      known: members,
+      empty: survey,
+    });
     const outlived = left.filter((member) => member.pid !== this.identity.pid).length;
     if (outlived > 0) note = `${note ? `${note} ` : ''}${outlived} process(es) it had left running were ended.`;
     await this.#exitWithin(ladder.killMs);

@@ -66,6 +66,9 @@ export interface AskedFact extends Fact {
 /** What may come to its end after the body has. */
 const ENDS_BY_ITSELF: ReadonlySet<Effect['type']> = new Set<Effect['type']>(['steer', 'host', 'state.set']);
 
+/** How many children of a group that is refused are named: the numbers behind them are what counts. */
+const NAMED_KEYS = 10;
+
 interface Open {
   effect: Effect;
   since: number;
@@ -185,9 +188,10 @@ export class Conductor {
 
   #tooMany(launches: readonly LaunchCall[], wanted: number, limit: number): string | undefined {
     if (this.#spawned + wanted <= limit) return undefined;
-    const keys = launches.map(({ key }) => `'${key}'`).join(', ');
+    const named = launches.slice(0, NAMED_KEYS).map(({ key }) => `'${key}'`);
+    const more = launches.length - named.length;
     return (
-      `Launching ${keys} was refused: ${this.#spawned} of ${limit} children of this run tree are used, ${wanted} more were requested, ` +
+      `Launching ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''} was refused: ${this.#spawned} of ${limit} children of this run tree are used, ${wanted} more were requested, ` +
       `${limit - this.#spawned} remain. No child of the group was started. Raise maxSubagentSpawnsPerRun to allow more.`
     );
   }
