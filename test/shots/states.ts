@@ -83,6 +83,17 @@ export const STATES: readonly ShotState[] = [
     hide: cancelBox,
   },
   {
+    name: 'find-in-transcripts',
+    scene: 'busy',
+    show: async ({ workbench }) => {
+      await workbench.command('Pi Lanes: Find in Transcripts…');
+      await workbench.quickInput.waitForTitle('Find in Transcripts');
+      await workbench.quickInput.fill('notes.md');
+      await workbench.quickInput.row('Write a note for new people').waitFor();
+    },
+    hide: cancelBox,
+  },
+  {
     name: 'task-editor',
     scene: 'busy',
     show: async (stage) => {
