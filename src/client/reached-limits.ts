@@ -33,7 +33,8 @@ export async function reachedLimits(directory: string): Promise<ReachedLimits> {
   const reached: ReachedLimit[] = [];
   const { kind, message = '' } = view.workflow?.failure ?? {};
   if (kind === 'timeout' && timeoutMs !== null) {
-    reached.push({ kind: 'time', limit: timeoutMs, used: Math.round(aliveMs(lines)) });
+    // Its own clock says that all of it is used; ours is made from the journal.
+    reached.push({ kind: 'time', limit: timeoutMs, used: Math.max(timeoutMs, Math.round(aliveMs(lines))) });
   }
   const [, used, limit, more] = SPAWNS.exec(message) ?? [];
   if (kind === 'limit' && used !== undefined) {

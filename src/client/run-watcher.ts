@@ -1,9 +1,10 @@
 /**
- * Watches the live runs of one project, and only those: a run that has ended is never looked at again. File notices make it
- * quick, a slow poll makes it sure; the poll also finds runners that died without a word.
+ * Watches the live runs of one project, and only those: a run that has ended is looked at again only when it goes on, which a workflow
+ * can. File notices make it quick, a slow poll makes it sure; the poll also finds runners that died without a word.
  */
 import { type FSWatcher, watch } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { runLayout } from '../core/projects/index.ts';
 import { newRunId } from '../core/runs/index.ts';
 import { isTerminal } from '../protocol/index.ts';
 import { RunFollower, type RunSnapshot } from './run-snapshot.ts';
@@ -37,8 +38,11 @@ export class RunWatcher {
   readonly #onRemoved: ((runIds: string[]) => void) | undefined;
   readonly #gatherMs: number;
   readonly #watched = new Map<string, Watched>();
-  /** Runs that have ended although their marker is still there: a runner removes it last, or died before it could. */
-  readonly #ended = new Set<string>();
+  /**
+   * Runs that have ended although their marker is still there: a runner removes it last, or died before it could, or has just made
+   * it to go on with a workflow. Of workflows with the bytes their journals had then.
+   */
+  readonly #ended = new Map<string, number | undefined>();
   /** Every run that was followed or reported. */
   readonly #known = new Set<string>();
   /** Ids below it were made before this watcher. */
@@ -88,7 +92,12 @@ export class RunWatcher {
     // The marker of a new run is there before the run itself, so both have to be watched.
     for (const path of [this.#store.layout.active, this.#store.layout.runs]) this.#watchForRuns(path);
     const ids: string[] = await this.#store.activeIds().catch(() => []);
-    for (const runId of this.#ended) if (!ids.includes(runId)) this.#ended.delete(runId);
+    for (const [runId, bytes] of this.#ended) {
+      const goesOn = bytes !== undefined && (await this.#journalBytes(runId)) !== bytes;
+      if (goesOn || !ids.includes(runId)) this.#ended.delete(runId);
+      // It may be over again already, and its marker gone with it.
+      if (goesOn && !this.#closed && !this.#watched.has(runId)) this.#follow(runId);
+    }
     for (const runId of ids) {
       if (!this.#closed && !this.#watched.has(runId) && !this.#ended.has(runId)) this.#follow(runId);
     }
@@ -216,7 +225,13 @@ export class RunWatcher {
           this.#onChange(snapshot);
         }
         if (isTerminal(snapshot.state)) {
-          this.#ended.add(runId);
+          const bytes = snapshot.view?.mode === 'workflow' ? await this.#journalBytes(runId) : undefined;
+          // What was written while it was read may be that it goes on.
+          if (bytes !== undefined && (await watched.follower.snapshot()).view !== snapshot.view) {
+            watched.again = true;
+            continue;
+          }
+          this.#ended.set(runId, bytes);
           this.#forget(runId);
           return;
         }
@@ -226,6 +241,14 @@ export class RunWatcher {
     } finally {
       watched.busy = false;
     }
+  }
+
+  async #journalBytes(runId: string): Promise<number> {
+    const { journal } = runLayout(this.#store.directoryOf(runId));
+    return stat(journal).then(
+      ({ size }) => size,
+      () => -1,
+    );
   }
 
   #forget(runId: string): void {

@@ -143,7 +143,7 @@ test('from the lens above the script to the result: inputs, plan, consent, end',
   await workbench.waitForEditorText('"map": "I mapped the harbour"');
   await workbench.screenshot('workflow-result');
   await page.keyboard.press('Control+End');
-  await workbench.waitForEditorText('"workflowRunId":');
+  await workbench.waitForEditorText('"hostSteps":');
 });
 
 test('an old result is opened from the tree, and what was typed is there again', async () => {
@@ -209,5 +209,6 @@ test('a run that a limit has ended goes on with a higher one', async () => {
   await quickInput.fill('2');
   await quickInput.accept();
   await trees.row(/^limited: .*completed/).waitFor({ timeout: 30_000 });
+  await workbench.screenshot('workflow-continued');
   expect(await starts()).toEqual({ a: 1, b: 1 });
 });

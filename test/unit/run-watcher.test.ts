@@ -16,6 +16,7 @@ import { type TempDir, tempDir } from '../support/temp.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { oneOfEach } from './builders/events.ts';
 import { ended, goneIdentity, me, writeRun } from './builders/run.ts';
+import { aWorkflow } from './builders/workflow.ts';
 
 /** Folders that are watched now. */
 const { open } = vi.hoisted(() => ({ open: [] as string[] }));
@@ -148,6 +149,42 @@ describe('the watcher', () => {
     await watcher.refresh();
     expect(statesOf(runId).filter((state) => state === 'complete')).toHaveLength(1);
     expect(statesOf(runId).at(-1)).toBe('complete');
+  });
+
+  it('shows a run that goes on after its end, also when its marker was there before that was written', async () => {
+    const { runId, directory } = await writeRun(folder.path, {
+      record: aWorkflow(),
+      events: [ended('partial')],
+      lease: await me(),
+    });
+    const marker = join(store.layout.active, runId);
+    await writeFile(marker, '');
+    const watcher = await watching();
+    expect(statesOf(runId)).toEqual(['partial']);
+    await watcher.refresh();
+    expect(statesOf(runId)).toEqual(['partial']);
+    await append(directory, oneOfEach['run.continued']);
+    await watcher.refresh();
+    expect(statesOf(runId)).toEqual(['partial', 'running']);
+    await append(directory, ended('complete'));
+    await waitFor('its end', () => statesOf(runId).at(-1) === 'complete');
+  });
+
+  it('shows the end of a run that went on and was over before it was looked at again', async () => {
+    const { runId, directory } = await writeRun(folder.path, {
+      record: aWorkflow(),
+      events: [ended('partial')],
+      lease: await me(),
+    });
+    const marker = join(store.layout.active, runId);
+    await writeFile(marker, '');
+    const watcher = await watching();
+    await append(directory, oneOfEach['run.continued'], ended('complete'));
+    await rm(marker);
+    await watcher.refresh();
+    expect(statesOf(runId)).toEqual(['partial', 'complete']);
+    await watcher.refresh();
+    expect(statesOf(runId)).toEqual(['partial', 'complete']);
   });
 
   it('watches live runs and the folders where they appear, and nothing else', async () => {

@@ -1,6 +1,6 @@
 /** The plan of a workflow in words. */
 import * as vscode from 'vscode';
-import type { PreviewedAgent, PreviewedModel, WorkflowPreview } from '../../client/index.ts';
+import type { PreviewedAgent, PreviewedChild, PreviewedModel, WorkflowPreview } from '../../client/index.ts';
 import { visible } from '../../core/transcripts/index.ts';
 import { errorWords } from '../error-words.ts';
 
@@ -46,15 +46,19 @@ export function commandsWords({ hosts, hasMoreHosts }: WorkflowPreview): string 
     : vscode.l10n.t('{0} commands on this machine', length);
 }
 
+type Launch = PreviewedAgent & Partial<Pick<PreviewedChild, 'isSure' | 'resumes' | 'lane'>>;
+
 /** Agent, model and what else is to be known of one launch. */
-export function launchWords(launch: PreviewedAgent & { isSure?: boolean; resumes?: boolean }): string[] {
-  const { agent, model, thinking, problem, isSure = true, resumes = false } = launch;
+export function launchWords(launch: Launch): string[] {
+  const { agent, model, thinking, problem, isSure = true, resumes = false, lane = null } = launch;
   if (problem) return [vscode.l10n.t('will be refused: {0}', errorWords(problem.toValue()).message)];
   return [
     agent ?? (resumes ? vscode.l10n.t('goes on with an agent before it') : vscode.l10n.t('agent not known before')),
     ...(agent === null ? [] : [modelWords(model, thinking)]),
     ...(agent !== null && resumes ? [vscode.l10n.t('in its session')] : []),
-    ...(isSure ? [] : [vscode.l10n.t('only if the script comes to it')]),
+    ...(isSure
+      ? []
+      : [lane === null ? vscode.l10n.t('only if the script comes to it') : vscode.l10n.t('if its lane comes to it')]),
   ].map(visible);
 }
 
