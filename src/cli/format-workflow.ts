@@ -21,14 +21,10 @@ const STATE_CHARS = 8;
 export function formatProgress(view: RunView): string {
   const nodes = workflowGraph(view)?.phases.flatMap((phase) => phase.nodes) ?? [];
   const children = nodes.filter(({ kind }) => kind !== 'host-step');
-  const open = children.filter(({ state }) => state === 'running' || state === 'queued' || state === 'blocked');
-  const ended = children.length - open.filter((node) => !isOver(view, node)).length;
-  return children.length === 0 ? '' : `${ended}/${children.length}`;
-}
-
-function isOver(view: RunView, { child }: GraphNode): boolean {
-  const found = view.children.find(({ index }) => index === child);
-  return found !== undefined && isTerminal(found.state);
+  const ended = children.filter(({ child }) =>
+    view.children.some(({ index, state }) => index === child && isTerminal(state)),
+  );
+  return children.length === 0 ? '' : `${ended.length}/${children.length}`;
 }
 
 export function formatBounds({ limits, timeoutMs }: WorkflowBounds): string {

@@ -96,7 +96,7 @@ async function main(args: string[]): Promise<number> {
     case 'resume': {
       const { values, positionals } = parse(
         rest,
-        { task: text, fork: flag, cwd: text, approve: flag },
+        { task: text, fork: flag, cwd: text, approve: flag, child: text },
         { min: 1, max: 1 },
       );
       return resumeCommand(context, positionals[0] ?? '', { ...values, json: values.json });

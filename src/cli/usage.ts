@@ -92,8 +92,9 @@ const PARTS: readonly Part[] = [
   {
     command: 'resume',
     text: `\
-  pi-lanes resume RUN [--task TEXT] [--fork] [--cwd FOLDER]
-                                                    continue a lost run, or go on with an ended one as a new run`,
+  pi-lanes resume RUN [--task TEXT] [--fork] [--cwd FOLDER] [--child KEY]
+                                                    continue a lost run, or go on with an ended one as a new run; with --child on the
+                                                    session of one agent of a workflow`,
   },
   {
     command: 'force-stop',

@@ -19,7 +19,7 @@ export async function waitForWorkflow(
   const interrupt = new AbortController();
   const onInterrupt = () => interrupt.abort();
   process.once('SIGINT', onInterrupt);
-  const tell = questionTeller(context);
+  const tell = questionTeller(context, runId);
   try {
     const { state, view, error } = await waitForEnd(store, runId, {
       signal: interrupt.signal,
@@ -62,13 +62,13 @@ export async function waitForWorkflow(
 }
 
 /** Somebody has to answer them, and nobody may be looking at another window. Each is told once. */
-function questionTeller(context: CliContext) {
+function questionTeller(context: CliContext, runId: string) {
   const told = new Set<string>();
   return (questions: readonly { id: string; title: string; message: string }[]): void => {
     for (const { id, title, message } of questions) {
       if (told.has(id)) continue;
       told.add(id);
-      context.err(visible(`It asks: ${title} ${message}\n  pi-lanes answer last ${id} --yes | --no`));
+      context.err(visible(`It asks: ${title} ${message}\n  pi-lanes answer ${runId} ${id} --yes | --no`));
     }
   };
 }

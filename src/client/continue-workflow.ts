@@ -5,8 +5,10 @@ import { aliveMs, RunReader } from '../core/runs/index.ts';
 import {
   isTerminal,
   type JournalLine,
+  type LanesError,
   lanesError,
   type Owner,
+  type RunState,
   type RunView,
   type UsageBudget,
   type WorkflowBounds,
@@ -30,6 +32,13 @@ export interface NewBounds {
 
 /** Kinds of failure that a person's decision can lift. */
 const LIFTED: ReadonlySet<string> = new Set(['limit', 'timeout', 'engine']);
+
+/** Says what to do with a run that has not ended. */
+export function notEnded(state: RunState): LanesError {
+  if (state === 'running' || state === 'waiting' || state === 'unresponsive')
+    return lanesError(`resume_refused:${state}`);
+  return lanesError('resume_refused:active', { state });
+}
 
 /** Whether an ended workflow may go on: one that a limit, a budget, a deadline or lost runners have ended. */
 export function mayContinue({ state, workflow, error }: RunView): boolean {
@@ -60,7 +69,8 @@ export async function planContinue(directory: string, bounds: NewBounds = {}): P
   if (record.mode !== 'workflow') throw lanesError('resume_refused:single');
   const state = await deriveState(directory, view);
   const isLost = state === 'lost';
-  if (!isLost && !isTerminal(state)) throw lanesError('resume_refused:active', { state });
+  if (!isLost && !isTerminal(state)) throw notEnded(state);
+  if (state === 'stopped') throw lanesError('resume_refused:stopped');
   if (!isLost && !mayContinue(view)) throw lanesError('resume_refused:final', { state });
   if (isLost && Object.keys(bounds).length === 0) return undefined;
   const { lines } = await readJournal(runLayout(directory).journal);

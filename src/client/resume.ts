@@ -4,12 +4,20 @@
  */
 import { stat, utimes } from 'node:fs/promises';
 import { checkOutput } from '../core/outputs/index.ts';
-import { newRunId, RunReader, readLaunchRecord, sessionName, taskTitle } from '../core/runs/index.ts';
+import { childLayout } from '../core/projects/index.ts';
+import {
+  childNames,
+  newRunId,
+  RunReader,
+  readChildPlan,
+  readLaunchRecord,
+  sessionName,
+  taskTitle,
+} from '../core/runs/index.ts';
 import { foreignWriter, readSessionFile, sessionHolder } from '../core/sessions/index.ts';
 import {
   type ChildView,
   isTerminal,
-  type LanesError,
   type LaunchRecord,
   lanesError,
   type Owner,
@@ -17,9 +25,9 @@ import {
   type RunView,
   type SingleRecord,
 } from '../protocol/index.ts';
-import { continueWorkflow, mayContinue } from './continue-workflow.ts';
+import { continueWorkflow, mayContinue, notEnded } from './continue-workflow.ts';
 import { type Launched, startRun } from './launch.ts';
-import { checkTask, type LaunchPlan } from './plan.ts';
+import { checkTask, DEFAULT_TIMEOUT_MS, type LaunchPlan } from './plan.ts';
 import { projectOf, recoverRun } from './recover.ts';
 import { deriveState } from './run-snapshot.ts';
 import { ensureRuntime } from './runtime.ts';
@@ -27,6 +35,8 @@ import type { Toolbox } from './toolbox.ts';
 
 export interface ResumeRequest {
   directory: string;
+  /** Of a workflow: number of the child whose session the new run goes on with. Its script is not told. */
+  child?: number;
   /** What to say to the child now. Absent: it is asked to go on. */
   task?: string;
   owner: Owner;
@@ -40,13 +50,6 @@ export interface ResumeRequest {
 export type Resumed = { kind: 'continued'; runId: string; directory: string } | ({ kind: 'resumed' } & Launched);
 
 export const GO_ON = 'Go on with your task from where you stopped.';
-
-/** Says what to do with a run that has not ended. */
-function notEnded(state: RunState): LanesError {
-  if (state === 'running' || state === 'waiting' || state === 'unresponsive')
-    return lanesError(`resume_refused:${state}`);
-  return lanesError('resume_refused:active', { state });
-}
 
 /** Which of the two `resumeRun` would do. Throws `resume_refused` with the exact reason when neither is possible. */
 export async function resumeKind(directory: string): Promise<'continue' | 'resume'> {
@@ -74,6 +77,11 @@ export function isResumable(state: RunState, view: RunView | null): boolean {
 
 export async function resumeRun(toolbox: Toolbox, request: ResumeRequest): Promise<Resumed> {
   const { directory, owner } = request;
+  if (request.child !== undefined) {
+    const { mode } = await readLaunchRecord(directory);
+    if (mode === 'workflow')
+      return { kind: 'resumed', ...(await startRun(toolbox, await planResume(toolbox, request))) };
+  }
   if ((await resumeKind(directory)) === 'continue') {
     await refuseForLost(request);
     const { runId, mode } = await readLaunchRecord(directory);
@@ -94,10 +102,8 @@ async function refuseForLost({ directory, task, fork, cwd }: ResumeRequest): Pro
 
 /** A new run on the session of an ended one. Everything that can be refused is refused here. */
 export async function planResume(toolbox: Toolbox, request: ResumeRequest): Promise<LaunchPlan<SingleRecord>> {
-  const { record: source, view } = await RunReader.open(request.directory);
   checkTask(request.task ?? GO_ON);
-  if (source.mode !== 'single') throw lanesError('resume_refused:workflow');
-  const child = view.children[0];
+  const { source, child } = await sourceOf(request);
   const session = child?.session?.file;
   if (child && (await hasNotBegun(child))) return planAnew(toolbox, request, source);
   if (!session) throw lanesError('resume_refused:no-session');
@@ -127,6 +133,30 @@ export async function planResume(toolbox: Toolbox, request: ResumeRequest): Prom
     cwd,
     resume: { sourceRunId: source.runId, sourceChild: child.index, session, how },
   });
+}
+
+/** What is gone on with: the only child of a single run, or the named one of a workflow as if it had been a run of its own. */
+async function sourceOf({ directory, child: index }: ResumeRequest) {
+  const { record, view } = await RunReader.open(directory);
+  if (record.mode === 'single') return { source: record, child: view.children[0] };
+  const child = view.children.find((one) => one.index === index);
+  if (index === undefined) throw lanesError('resume_refused:workflow');
+  if (!child) throw lanesError('child_unknown', { name: String(index), known: childNames(view) || '-' });
+  if (!isTerminal(child.state)) throw notEnded(child.state);
+  if (child.state === 'stopped') throw lanesError('resume_refused:stopped');
+  const { plan, cwd, timeoutMs } = await readChildPlan(childLayout(directory, index));
+  // Its output file is a result of the workflow.
+  const { output: _output, ...contract } = plan;
+  const { workflow: _workflow, ...common } = record;
+  const source: SingleRecord = {
+    ...common,
+    mode: 'single',
+    child: contract,
+    cwd,
+    timeoutMs: timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    lane: child.lane ?? null,
+  };
+  return { source, child };
 }
 
 /** Pi writes a session with the first answer: a run that was ended before that has none, and nothing was done. */

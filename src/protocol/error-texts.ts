@@ -473,6 +473,10 @@ export const ERROR_TEXTS = {
     message: 'The workflow {runId} has no receipt that could be used.',
     hint: 'It may still be active. Its agents can be resumed by their own ids.',
   },
+  'receipt_unusable:wrong': {
+    message: 'The receipt of the workflow {runId} cannot be used: {reason}.',
+    hint: 'Its agents can be resumed by their own ids; `pi-lanes status {runId}` lists them.',
+  },
   'resume_refused:single': {
     message: 'Only workflows are continued after their end.',
     hint: 'Resume the run: a new one goes on with its session.',

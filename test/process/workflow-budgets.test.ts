@@ -173,7 +173,7 @@ describe('an agent that is over', () => {
       'message 2',
       'worker',
       expect.stringContaining('no agent "z"'),
-      expect.stringContaining('no receipt'),
+      expect.stringContaining('no run'),
     ]);
   });
 

@@ -283,6 +283,43 @@ describe('one agent of a workflow', () => {
     ]);
   });
 
+  test('that is over is gone on with as a run of its own', async () => {
+    const counts = fakeTask({ steps: [{ say: 'message {{users}}' }] });
+    const script = `
+      const work = await runs.all([{ key: 'a', ...${launchOf(counts, { output: 'a.md', label: 'the count' })} }, { key: 'b', ...${hanging('cli-resume')} }]);
+      return work.map((one) => one.outputReference ?? null);`;
+    const run = await TestWorkflow.start(world, script);
+    const { child } = await run.event('child.planned', ({ key }) => key === 'b');
+    await run.event('child.prompted', (line) => line.child === child);
+    expect((await json(2, 'resume', run.runId, '--child', 'b')).error.message).toContain('it is running');
+    await json(0, 'stop', run.runId, '--child', 'b');
+    expect((await run.end()).state).toBe('complete');
+    expect((await json(2, 'resume', run.runId, '--child', 'b')).error.message).toContain('it was stopped');
+    expect((await json(2, 'resume', run.runId, '--task', 'x')).error.code).toBe('resume_refused');
+    expect((await json(2, 'resume', run.runId, '--child', 'c')).error.code).toBe('child_unknown');
+
+    const resumed = await json(0, 'resume', run.runId, '--child', 'a', '--task', counts);
+    expect(resumed.kind).toBe('resumed');
+    const ended = await waitFor('the new run to end', async () => {
+      const shown = await json(0, 'status', resumed.runId);
+      return shown.state === 'running' || shown.state === 'queued' ? undefined : shown;
+    });
+    expect(ended).toMatchObject({
+      state: 'complete',
+      text: 'message 2',
+      run: {
+        mode: 'single',
+        agent: 'worker',
+        label: 'the count',
+        resumedFrom: run.runId,
+        children: [{ output: null }],
+      },
+    });
+    // What the workflow had come to stays.
+    const [output] = ((await run.result())?.value ?? []) as string[];
+    expect(await readFile(output ?? '', 'utf8')).toBe('message 1');
+  });
+
   test('is not asked for by what is lost', async () => {
     const run = await TestWorkflow.start(world, `return (await runs.run('a', ${hanging('cli-gone')})).output`);
     await run.event('child.prompted');

@@ -68,7 +68,7 @@ test('what a person stopped is not taken up by new limits while its runner is go
   await run.event('child.prompted');
   await stopRun(run.toolbox(), run.directory, owner).catch(() => undefined);
   await waitFor('its runner to be gone', async () => (await run.snapshot()).state === 'lost');
-  await continueWorkflow(run.toolbox(), run.directory, owner, MORE);
+  await continueWorkflow(run.toolbox(), run.directory, owner, { maxSubagentSpawnsPerRun: 100 });
   expect((await run.end()).state).toBe('stopped');
   expect(await run.all('run.continued')).toEqual([]);
 });

@@ -47,7 +47,8 @@ export function workflowSection(
 A workflow is controlled as a single run is; _stop_ ends its script, its agents and its commands. With \`--child\` (a key, or the run id
 of the agent) _stop_, _interrupt_ and _steer_ reach one agent: it becomes \`stopped\` or \`paused\`, its script is told so, the others and the
 script go on. _Interrupt_ always needs one. A name that no agent has is refused with the nearest and all that there are
-(\`child_unknown\`); an agent that has ended is _too late_.
+(\`child_unknown\`); an agent that has ended is _too late_. _Resume_ with \`--child\` goes on with the session of one that has ended, as a run of its own;
+the workflow does not hear of it.
 
 _Continue_ goes on with the same run, whoever asks: its script is repeated up to where it stood, and nothing that had ended is started
 again. Limits are kept or raised, over the whole run: a lower one is refused, and so is a time limit that has passed already.

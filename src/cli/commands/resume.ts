@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import { resumeRun } from '../../client/index.ts';
 import { lanesError } from '../../protocol/index.ts';
+import { childOf } from '../child-option.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
 import { locateRun } from './status.ts';
 
@@ -9,6 +10,8 @@ export interface ResumeOptions {
   fork?: boolean | undefined;
   cwd?: string | undefined;
   approve?: boolean | undefined;
+  /** Of a workflow: the child that is meant. */
+  child?: string | undefined;
   json: boolean | undefined;
 }
 
@@ -20,9 +23,11 @@ function folder(context: CliContext, cwd: string): string {
 /** Continues a lost run, or starts a new run on the session of an ended one. */
 export async function resumeCommand(context: CliContext, wanted: string, options: ResumeOptions): Promise<number> {
   const { directory } = await locateRun(context, wanted);
+  const child = options.child === undefined ? undefined : await childOf(directory, options.child);
   const resumed = await resumeRun(context.toolbox, {
     directory,
     owner: context.owner,
+    ...(child ? { child: child.index } : {}),
     ...(options.task === undefined ? {} : { task: options.task }),
     ...(options.fork || options.cwd !== undefined ? { fork: true } : {}),
     ...(options.cwd === undefined ? {} : { cwd: folder(context, options.cwd) }),

@@ -1,3 +1,4 @@
+export * from './child-plan.ts';
 export * from './fold.ts';
 export * from './ids.ts';
 export * from './proof.ts';

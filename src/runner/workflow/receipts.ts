@@ -1,11 +1,22 @@
 /** The receipt of a workflow: what became of each key, for whoever goes on with one of its children. Written once. */
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { readRegular } from '../../core/files/index.ts';
 import { runLayout } from '../../core/projects/index.ts';
-import { childRunId, parseChildRunId } from '../../core/runs/index.ts';
+import { childRunId } from '../../core/runs/index.ts';
 import type { WorkflowResult } from '../../core/workflow/index.ts';
-import { lanesError, type RunView, type TerminalState, workflowResource } from '../../protocol/index.ts';
+import {
+  cutText,
+  describeFaults,
+  type HostStepView,
+  isObject,
+  lanesError,
+  RUN_ID,
+  type RunView,
+  type TerminalState,
+  workflowResource,
+} from '../../protocol/index.ts';
 
 const resumability = z.union([
   z.object({ state: z.literal('resumable') }),
@@ -54,9 +65,9 @@ export function receiptOf(view: RunView, state: TerminalState, result: WorkflowR
       ...(terminalOutcome === undefined ? {} : { terminalOutcome }),
     };
   }
-  for (const { key, index, agent, session } of view.children) {
+  for (const { key, index, agent, session, lane } of view.children) {
     // Called and not settled: its session may be gone on with all the same.
-    if (key === undefined || entries[key]) continue;
+    if (key === undefined || Object.hasOwn(entries, key)) continue;
     const runId = childRunId(view.runId, index);
     entries[key] = {
       key,
@@ -67,6 +78,7 @@ export function receiptOf(view: RunView, state: TerminalState, result: WorkflowR
           ? { state: 'resumable' }
           : { state: 'not-resumable', reason: state === 'stopped' ? 'it was stopped' : 'it has no session file' },
       continuation: { runIds: [runId] },
+      ...(lane === undefined ? {} : { lane }),
     };
   }
   return {
@@ -75,40 +87,85 @@ export function receiptOf(view: RunView, state: TerminalState, result: WorkflowR
     state,
     createdAt: now,
     entries,
-    hostSteps: (view.workflow?.hosts ?? []).map(({ key, role, state: step, exitCode, outputPath }) => ({
-      version: 1,
-      kind: 'host-step',
-      monitorKind: 'command',
-      id: key,
-      label: key.slice(0, 80),
-      ...(role === null ? {} : { role }),
-      state: step === 'passed' ? 'done' : step === 'stopped' ? 'cancelled' : 'error',
-      ...(step === 'passed' ? { verdict: 'pass' } : {}),
-      exitCode,
-      reportPath: outputPath,
-    })),
+    hostSteps: (view.workflow?.hosts ?? []).map(hostStepRecord),
     ...(result.terminalOutcome ? { terminalOutcome: result.terminalOutcome } : {}),
     ...(view.workflow?.resource ? { resource: view.workflow.resource } : {}),
   };
 }
 
+const LABEL_CHARS = 80;
+const DETAIL_CHARS = 200;
+const PATH_CHARS = 240;
+
+/** A command as evidence: what it came to, and where what it printed lies. */
+function hostStepRecord({ key, role, state, exitCode, outputPath, endedAt, error }: HostStepView) {
+  const reasonCode = reasonOf(state, exitCode);
+  return {
+    version: 1,
+    kind: 'host-step',
+    monitorKind: 'command',
+    id: key,
+    // Keys may be longer than labels.
+    label: key.slice(0, LABEL_CHARS),
+    ...(role === null ? {} : { role }),
+    state: state === 'passed' ? 'done' : state === 'stopped' ? 'cancelled' : 'error',
+    ...(state === 'passed' ? { verdict: 'pass' } : {}),
+    ...(reasonCode === undefined ? {} : { reasonCode }),
+    ...(error === null ? {} : { detail: cutText(error.message, DETAIL_CHARS) }),
+    ...(outputPath === null || outputPath.length > PATH_CHARS ? {} : { reportPath: outputPath }),
+    ...(exitCode === null ? {} : { exitCode }),
+    ...(endedAt === null ? {} : { updatedAt: endedAt }),
+  };
+}
+
+function reasonOf(state: HostStepView['state'], exitCode: number | null): string | undefined {
+  if (state === 'passed') return undefined;
+  if (state === 'timed-out') return 'timed_out';
+  if (state === 'stopped') return 'aborted';
+  return state === 'failed' && exitCode !== null && exitCode !== 0 ? 'command_failed' : 'execution_failed';
+}
+
 /** The run that `{workflowRunId, key, latest: true}` means. @throws LanesError with the reason */
 export async function latestRunId(runs: string, reference: Record<string, unknown>): Promise<string> {
   const { workflowRunId, key } = reference;
-  const id = String(workflowRunId);
-  const named = parseChildRunId(id);
-  if (!named) throw lanesError('run_not_found:id', { id });
-  const text = await readRegular(runLayout(join(runs, named.runId)).receipt).catch(() => undefined);
-  if (text === undefined || text.length > MAX_BYTES) throw lanesError('receipt_unusable', { runId: id });
-  const parsed = receipt.safeParse(parseJson(text));
-  if (!parsed.success || parsed.data.workflowRunId !== named.runId) throw lanesError('receipt_unusable', { runId: id });
-  const { entries } = parsed.data;
+  const runId = String(workflowRunId).trim();
+  // The whole id, and of the workflow itself: neither a beginning of it nor one of its children.
+  if (!RUN_ID.test(runId)) throw lanesError('run_not_found:id', { id: runId });
+  const layout = runLayout(join(runs, runId));
+  if (!(await stat(layout.record).catch(() => undefined))) throw lanesError('run_not_found:id', { id: runId });
+  const text = await readRegular(layout.receipt).catch(() => undefined);
+  if (text === undefined) throw lanesError('receipt_unusable', { runId });
+  const { entries } = readReceipt(text, runId);
   const name = String(key);
   const found = Object.hasOwn(entries, name) ? entries[name] : undefined;
   if (!found) throw lanesError('child_unknown', { name, known: Object.keys(entries).join(', ') || '-' });
   if (found.resumability.state === 'not-resumable')
     throw lanesError('resume_refused:child', { key: name, reason: found.resumability.reason });
   return found.latestRunId ?? '';
+}
+
+/** @throws LanesError `receipt_unusable` naming what is wrong with it */
+export function readReceipt(text: string, runId: string): Receipt {
+  const parsed = receipt.safeParse(Buffer.byteLength(text) > MAX_BYTES ? undefined : parseJson(text));
+  const fault = parsed.success ? faultOf(parsed.data, runId) : describeFaults(parsed.error);
+  if (!parsed.success || fault !== undefined)
+    throw lanesError('receipt_unusable:wrong', { runId, reason: fault ?? '' });
+  return parsed.data;
+}
+
+function faultOf({ workflowRunId, entries }: Receipt, runId: string): string | undefined {
+  if (workflowRunId !== runId) return `it is of ${workflowRunId}`;
+  for (const [name, { key, latestRunId: latest, resumability: may, continuation, lane: own }] of Object.entries(
+    entries,
+  )) {
+    if (key !== name) return `the entry ${name} is of ${key}`;
+    if (latest !== continuation.runIds.at(-1)) return `the entry ${name} is stale`;
+    if (may.state === 'resumable' && latest === undefined) return `the entry ${name} has no run to resume`;
+    if (may.state === 'not-resumable' && may.reason.trim() === '')
+      return `the entry ${name} does not say why it cannot be resumed`;
+    if (isObject(own) && own['key'] !== key) return `the lane of the entry ${name} has another key`;
+  }
+  return undefined;
 }
 
 function parseJson(text: string): unknown {
