@@ -107,6 +107,8 @@ test('from the lens above the script to the result: inputs, plan, consent, end',
   await workbench.openFile('look.js');
   const lens = page.getByText('Run workflow', { exact: true });
   await lens.waitFor({ timeout: 60_000 });
+  // Until the script is checked the lenses are made anew, and what is clicked may be gone.
+  await page.getByText('Validate (no problems)', { exact: true }).waitFor();
   await workbench.screenshot('workflow-lens');
   await lens.click();
 
