@@ -75,7 +75,10 @@ export class RunnerLifecycle {
   async #live(): Promise<number> {
     const order = this.#order;
     // A run that is taken over is ours before anybody can talk to us.
-    if (order.kind === 'recover') await this.#own(await OpenRun.takeOver(order, this.#options));
+    if (order.kind === 'recover') {
+      await this.#own(await OpenRun.takeOver(order, this.#options));
+      await reopen(this.#existing, order);
+    }
     const server = await RunnerServer.listen(order.address, order, {
       start: (params) => this.#onStart(params),
       proceed: async () => {
@@ -186,10 +189,6 @@ export class RunnerLifecycle {
   }
 
   async #recover(run: OpenRun, order: RecoverOrder): Promise<void> {
-    // What is left of a run that is to be stopped, or has come to its end, needs no limits.
-    const isOpen = isTerminal(run.view.state) || !isDecided(run.earlier);
-    if (order.bounds && order.settle === 'continue' && run.view.workflow && isOpen)
-      await run.reopen(order.by, order.bounds);
     if (isTerminal(run.view.state)) {
       // Only what comes after the terminal event was missing.
       this.#over = true;
@@ -278,6 +277,15 @@ function wasCutShort({ state, error }: RunResult): boolean {
 
 function notStarted(): LanesError {
   return lanesError('run_not_found:not-started');
+}
+
+/**
+ * A workflow goes on within new limits. Before anybody is told that it does: an end that was before must not be taken for its end.
+ * What is left of one that is to be stopped, or whose end is clear, needs none.
+ */
+async function reopen(run: OpenRun, { bounds, by, settle }: RecoverOrder): Promise<void> {
+  if (!bounds || settle === 'stop' || !run.view.workflow) return;
+  if (isTerminal(run.view.state) || !isDecided(run.earlier)) await run.reopen(by, bounds);
 }
 
 /** Ends that an earlier runner was asked for and did not report on. */
