@@ -104,7 +104,8 @@ export async function laneEnd(run: TestWorkflow): Promise<LaneEnd> {
   const text = JSON.stringify(await run.receipt())
     .replaceAll(JSON.stringify(run.directory).slice(1, -1), '<run>')
     .replaceAll(new RegExp(`${run.runId}\\.\\d+`, 'g'), '<child>')
-    .replaceAll(run.runId, '<id>');
+    .replaceAll(run.runId, '<id>')
+    .replaceAll(/"updatedAt":\d+/g, '"updatedAt":"<time>"');
   const { createdAt: _, ...receipt } = JSON.parse(text);
   return { receipt, trace: trace.map(({ operation, key, state }) => `${operation} ${key} ${state}`).sort() };
 }
