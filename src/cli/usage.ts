@@ -30,7 +30,8 @@ export const USAGE = `pi-lanes — run Pi coding agents that outlive the window 
   pi-lanes force-stop RUN                           end a run whose runner does not answer
   pi-lanes cleanup [--days N] [--dry-run]           remove runs that ended more than N days ago, of all projects; the
                                                     default is the setting (30); --dry-run says what stays, and why
-  pi-lanes agents                                   the agents there are
+  pi-lanes agents [--capabilities] [--scope user|project|both]
+                                                    the agents there are for this folder, and what is wrong with their files
   pi-lanes validate FILE… [--max-spawns N]          check workflow scripts (- for standard input); nothing is started
   pi-lanes doctor                                   check Node, Pi, models and folders
   pi-lanes install-pi [--yes]                       install Pi for Pi Lanes alone, through npm; asks first

@@ -1,3 +1,4 @@
+export { agentForLaunch } from './agents.ts';
 export { type CleanUpRequest, cleanUp } from './clean-up.ts';
 export { continueWorkflow, mayContinue, type NewBounds } from './continue-workflow.ts';
 export { answerQuestion, type Ended, interruptRun, steerRun, stopRun } from './control.ts';

@@ -1,7 +1,7 @@
 /** From a script to a complete launch record of a workflow. Everything that can be refused is refused here, before any file. */
 import { randomInt } from 'node:crypto';
 import { basename, join } from 'node:path';
-import { bundledAgents, toContract } from '../core/agents/index.ts';
+import { toContract } from '../core/agents/index.ts';
 import { splitLevel } from '../core/models/index.ts';
 import { findProject } from '../core/projects/index.ts';
 import { newRunId } from '../core/runs/index.ts';
@@ -21,7 +21,8 @@ import {
   wordsOf,
   workflowRecord,
 } from '../protocol/index.ts';
-import { checkFolder, checkTimeout, type LaunchPlan } from './plan.ts';
+import { agentsForWorkflow } from './agents.ts';
+import { checkFolder, checkTimeout, type LaunchPlan, ownModel } from './plan.ts';
 import { ensureRuntime } from './runtime.ts';
 import type { Toolbox } from './toolbox.ts';
 
@@ -68,6 +69,7 @@ export async function planWorkflow(toolbox: Toolbox, request: WorkflowRequest): 
     maxSubagentSpawnsPerRun: request.maxSubagentSpawnsPerRun ?? DEFAULT_MAX_SPAWNS,
     ...(request.usageBudget ? { usageBudget: request.usageBudget } : {}),
   };
+  const { agents, refused } = await agentsForWorkflow(toolbox, { cwd, trust });
   const analysis = await checkScript(toolbox, script, limits.maxSubagentSpawnsPerRun);
   const [project, tools, runtime] = await Promise.all([
     findProject(toolbox.agentDir, cwd, request.fallbackRoot),
@@ -90,12 +92,17 @@ export async function planWorkflow(toolbox: Toolbox, request: WorkflowRequest): 
       seed: randomInt(2 ** 32),
       limits,
       host: request.host ?? { mode: 'ask', globs: [] },
-      agents: bundledAgents().map((agent) => ({
-        contract: toContract(agent),
-        aliases: agent.aliases,
-        ...(agent.model === undefined ? {} : { model: agent.model }),
-        ...(agent.thinking === undefined ? {} : { thinking: agent.thinking }),
-      })),
+      agents: agents.map((agent) => {
+        const model = ownModel(agent);
+        return {
+          contract: toContract(agent),
+          ...(agent.package === undefined ? {} : { localName: agent.localName }),
+          aliases: agent.aliases,
+          ...(model === undefined ? {} : { model }),
+          ...(agent.thinking ? { thinking: agent.thinking } : {}),
+        };
+      }),
+      ...(refused.length === 0 ? {} : { refusedAgents: refused.map((one) => ({ ...one, aliases: [...one.aliases] })) }),
       models: models.map((model) => model.name),
       ...(defaultModel === undefined
         ? {}

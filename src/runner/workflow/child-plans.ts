@@ -10,6 +10,7 @@ import {
   cutText,
   describeFaults,
   type Lane,
+  LanesError,
   lane,
   lanesError,
   MAX_TASK_BYTES,
@@ -121,7 +122,9 @@ function refuseMissingFeatures(params: Params): void {
 
 function agentNamed({ workflow }: WorkflowRecord, name: string) {
   const agents = workflow.agents.map((agent) => ({ ...agent, name: agent.contract.name }));
-  return findAgent(name.trim(), agents);
+  const agent = findAgent(name.trim(), [...agents, ...(workflow.refusedAgents ?? [])]);
+  if ('error' in agent) throw new LanesError(agent.error);
+  return agent;
 }
 
 function modelNamed({ workflow }: WorkflowRecord, wanted: string): string {
