@@ -62,7 +62,7 @@ type Layer = Map<string, FoundAgent | RefusedAgent>;
 
 /** Milliseconds within which a file can change without its times telling. */
 const BLUR_MS = 50;
-const READ_AT_ONCE = 32;
+const READ_AT_ONCE = 8;
 const MAX_CACHED = 20_000;
 const SHOWN_FIRST: readonly Agent['source'][] = ['project', 'user', 'package', 'runtime', 'builtin'];
 
