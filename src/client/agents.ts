@@ -1,12 +1,6 @@
 /** The agents of a launch: what is found for its folder, and why one of them cannot be launched. */
-import {
-  type Discovered,
-  type FoundAgent,
-  findAgent,
-  listed,
-  type Named,
-  unsupportedFields,
-} from '../core/agents/index.ts';
+import { findAgent, listed, type Named } from '../core/agent-names/index.ts';
+import { type Discovered, type FoundAgent, unsupportedFields } from '../core/agents/index.ts';
 import { describeError, type ErrorValue, LanesError, type LaunchRecord, lanesError } from '../protocol/index.ts';
 import type { Toolbox } from './toolbox.ts';
 

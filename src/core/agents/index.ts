@@ -10,7 +10,6 @@ export {
   type FoundAgent,
   type RefusedAgent,
 } from './discovery.ts';
-export { findAgent, listed, type Named } from './find-agent.ts';
 export { type ParsedAgent, parseAgent } from './parse-agent.ts';
 export type { AgentScope } from './places.ts';
 export { unsupportedFields } from './unsupported.ts';

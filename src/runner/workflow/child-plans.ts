@@ -1,6 +1,6 @@
 /** From what a script asks for to a child as it is started. Pure: everything it needs stands in the launch record. */
 import { resolve } from 'node:path';
-import { findAgent } from '../../core/agents/index.ts';
+import { findAgent } from '../../core/agent-names/index.ts';
 import type { SessionStart } from '../../core/children/index.ts';
 import { resolveModel, splitLevel } from '../../core/models/index.ts';
 import { sessionName, taskTitle } from '../../core/runs/index.ts';

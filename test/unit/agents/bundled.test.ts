@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { bundledAgents, findAgent, parseAgent, toContract, unsupportedFields } from '../../../src/core/agents/index.ts';
+import { findAgent } from '../../../src/core/agent-names/index.ts';
+import { bundledAgents, parseAgent, toContract, unsupportedFields } from '../../../src/core/agents/index.ts';
 import { agentContract } from '../../../src/protocol/index.ts';
 import { agentIn, definition, withFields } from './definitions.ts';
 

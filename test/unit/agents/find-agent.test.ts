@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findAgent, type Named } from '../../../src/core/agents/index.ts';
+import { findAgent, type Named } from '../../../src/core/agent-names/index.ts';
 
 const agent = (name: string, ...aliases: string[]): Named => ({ name, localName: name.split('.').at(-1), aliases });
 
