@@ -63,6 +63,14 @@ describe('a launch', () => {
     });
   });
 
+  it('B75 of an agent with a model nobody has is refused, naming the near one', async () => {
+    await write(agentDir, { 'agents/mine.md': definition('mine', 'b', 'model: fake/scriptet') });
+    await expect(plan('mine')).rejects.toMatchObject({
+      code: 'model_unknown',
+      hint: expect.stringContaining('fake/scripted'),
+    });
+  });
+
   it('asks for no level where the agent wants none', async () => {
     await write(agentDir, { 'agents/mine.md': definition('mine', 'b', 'thinking: false') });
     expect((await plan('mine')).record.child).not.toHaveProperty('thinking');
