@@ -143,11 +143,8 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
     plugins: [englishOnly, vmScripts],
   };
   // ESM bundles need `require` for the CommonJS packages inside them.
-  const esm = {
-    ...common,
-    format: 'esm',
-    banner: { js: `import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);${NODE_CHECK}` },
-  };
+  const makeRequire = "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);";
+  const esm = { ...common, format: 'esm', banner: { js: `${makeRequire}${NODE_CHECK}` } };
   const plainEsm = { ...common, format: 'esm' };
   const editor = {
     ...common,
@@ -178,7 +175,12 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
       entryPoints: ['src/core/workflow/validate-worker.ts'],
       outfile: join(outdir, 'validate-worker.mjs'),
     }),
-    build({ ...plainEsm, entryPoints: ['src/api/index.ts'], outfile: join(outdir, 'api.js') }),
+    build({
+      ...plainEsm,
+      banner: { js: makeRequire },
+      entryPoints: ['src/api/index.ts'],
+      outfile: join(outdir, 'api.js'),
+    }),
     // Loaded by Pi: small, because each child reads it anew.
     build({
       ...plainEsm,
