@@ -1,4 +1,5 @@
 /** The agents of a launch: what is found for its folder, and why one of them cannot be launched. */
+import { join } from 'node:path';
 import { findAgent, listed, type Named } from '../core/agent-names/index.ts';
 import { type Discovered, type FoundAgent, unsupportedFields } from '../core/agents/index.ts';
 import { describeError, type ErrorValue, LanesError, type LaunchRecord, lanesError } from '../protocol/index.ts';
@@ -23,7 +24,7 @@ interface LaunchPlace {
 /** @throws LanesError when there is no such agent, or it cannot be launched as it is defined */
 export async function agentForLaunch(toolbox: Toolbox, name: string, place: LaunchPlace): Promise<FoundAgent> {
   const found = await toolbox.discoverAgents(place.cwd);
-  const { agents, refused } = launchable(found, place.trust);
+  const { agents, refused } = launchable(toolbox, found, place.trust);
   const agent = namedIn(name, [...agents, ...refused], found, place.cwd);
   if ('error' in agent) throw new LanesError(agent.error);
   return agent;
@@ -31,11 +32,19 @@ export async function agentForLaunch(toolbox: Toolbox, name: string, place: Laun
 
 /** All that a script may name. */
 export async function agentsForWorkflow(toolbox: Toolbox, { cwd, trust }: LaunchPlace): Promise<LaunchableAgents> {
-  return launchable(await toolbox.discoverAgents(cwd), trust);
+  return launchable(toolbox, await toolbox.discoverAgents(cwd), trust);
 }
 
-function launchable({ agents, refused, diagnostics }: Discovered, trust: LaunchRecord['trust']): LaunchableAgents {
-  const broken = diagnostics.find(({ code }) => code === 'settings_invalid');
+function launchable(
+  { agentDir }: Toolbox,
+  { agents, refused, diagnostics }: Discovered,
+  trust: LaunchRecord['trust'],
+): LaunchableAgents {
+  // Settings of a project that nobody trusts decide nothing.
+  const broken = diagnostics.find(
+    ({ code, file }) =>
+      code === 'settings_invalid' && (trust === 'approve' || file === join(agentDir, 'settings.json')),
+  );
   if (broken) {
     const { file, line, column, message } = broken;
     throw lanesError('config_invalid:agents', { file, line, column, reason: message });

@@ -97,7 +97,7 @@ function packageFolder(source: string, installs: string, base: string, home: str
     /^(?:git:)?(?:https?:\/\/|ssh:\/\/|git:\/\/)?(?:[^@/]+@)?([\w.-]+\.[a-z]+)[/:](.+?)(?:\.git)?(?:@[^@/]*)?$/i.exec(
       source,
     );
-  if (git?.[1] && git[2] && /^git:|:\/\//.test(source) && !source.startsWith('file:'))
+  if (git?.[1] && git[2] && /^git[:@]|:\/\//.test(source) && !source.startsWith('file:'))
     return join(installs, 'git', git[1], git[2]);
   return absolute(source.replace(/^file:(?:\/\/(?=\/))?/, ''), base, home);
 }

@@ -125,6 +125,12 @@ describe('a launch', () => {
     });
   });
 
+  it('does not mind settings of a project that nobody trusts', async () => {
+    await write(cwd, { '.pi/settings.json': '{' });
+    expect((await plan('worker', 'no-approve')).record.child.agent.name).toBe('worker');
+    await expect(plan('worker')).rejects.toMatchObject({ code: 'config_invalid' });
+  });
+
   it('agent-37 sees what has changed since the last one', async () => {
     for (const description of ['one', 'two']) {
       await write(agentDir, { 'agents/mine.md': definition('mine', description) });
