@@ -26,7 +26,6 @@ export class FieldReader {
   readonly found: Found[];
   readonly #text: string;
   readonly #fields: ReadonlyMap<string, HeaderField>;
-
   readonly #opening: Span;
 
   /** @param opening where the header begins: the place of what is missing */
