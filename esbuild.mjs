@@ -15,7 +15,7 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const SHIMS = ['pi-lanes', 'pi-lanes.cmd'];
 
 /** What `dist/api.js` offers, one after the other as `dist/api.d.ts`: none of them imports anything. */
-const API_TYPES = ['types.ts', 'workflow-execution-types.ts'];
+const API_TYPES = ['types.ts', 'workflow-execution-types.ts', 'agent-types.ts'];
 
 /**
  * tsserver finds plugins of an extension only in its node_modules. This one leads back to dist; it is written beside the packages of
@@ -143,11 +143,8 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
     plugins: [englishOnly, domainOnlyDefines, vmScripts],
   };
   // ESM bundles need `require` for the CommonJS packages inside them.
-  const esm = {
-    ...common,
-    format: 'esm',
-    banner: { js: `import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);${NODE_CHECK}` },
-  };
+  const makeRequire = "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);";
+  const esm = { ...common, format: 'esm', banner: { js: `${makeRequire}${NODE_CHECK}` } };
   const plainEsm = { ...common, format: 'esm' };
   const editor = {
     ...common,
@@ -178,7 +175,12 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
       entryPoints: ['src/core/workflow/validate-worker.ts'],
       outfile: join(outdir, 'validate-worker.mjs'),
     }),
-    build({ ...plainEsm, entryPoints: ['src/api/index.ts'], outfile: join(outdir, 'api.js') }),
+    build({
+      ...plainEsm,
+      banner: { js: makeRequire },
+      entryPoints: ['src/api/index.ts'],
+      outfile: join(outdir, 'api.js'),
+    }),
     // Loaded by Pi: small, because each child reads it anew.
     build({
       ...plainEsm,

@@ -1,8 +1,9 @@
 // Collects every text that the extension's code has translated (`vscode.l10n.t`), the words of the pages and every text of an
-// error or a finding into l10n/bundle.l10n.json, from which translations are made. Usage: node scripts/l10n.mjs. A test holds code, bundle and translations together.
+// error, a finding or a problem of an agent into l10n/bundle.l10n.json, from which translations are made. Usage: node scripts/l10n.mjs. A test holds code, bundle and translations together.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { AGENT_TEXTS } from '../src/protocol/agent-texts.ts';
 import { ERROR_TEXTS } from '../src/protocol/error-texts.ts';
 import { FINDING_TEXTS } from '../src/protocol/finding-texts.ts';
 import { TRANSCRIPT_WORDS } from '../src/protocol/transcript-words.ts';
@@ -29,9 +30,11 @@ function unquoted(text) {
   );
 }
 
-/** Messages and hints of the catalogue of errors. */
+/** Messages and hints of the catalogues of errors and of problems of agents. */
 export function errorTexts() {
-  return Object.values(ERROR_TEXTS).flatMap(({ message, hint }) => (hint === undefined ? [message] : [message, hint]));
+  return [...Object.values(ERROR_TEXTS), ...Object.values(AGENT_TEXTS)].flatMap(({ message, hint }) =>
+    hint === undefined ? [message] : [message, hint],
+  );
 }
 
 /** All texts that the editor and its pages show translated, sorted. */

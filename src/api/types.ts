@@ -1,5 +1,6 @@
 /**
- * What `dist/api.js` offers. Shipped as `dist/api.d.ts`, with `workflow-execution-types.ts` behind it, so both import nothing.
+ * What `dist/api.js` offers. Shipped as `dist/api.d.ts`, with `workflow-execution-types.ts` and
+ * `agent-types.ts` behind it, so none of them imports anything.
  */
 
 /** A place in the text. Lines and columns count from 1, columns in UTF-16 units; the end is exclusive. */

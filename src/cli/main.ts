@@ -113,8 +113,10 @@ async function main(args: string[]): Promise<number> {
       const { values } = parse(rest, { days: text, 'dry-run': flag }, { min: 0, max: 0 });
       return cleanupCommand(context, { days: values.days, 'dry-run': values['dry-run'], json: values.json });
     }
-    case 'agents':
-      return agentsCommand(context, { json: parse(rest, {}, { min: 0, max: 0 }).values.json });
+    case 'agents': {
+      const { values } = parse(rest, { capabilities: flag, scope: text }, { min: 0, max: 0 });
+      return agentsCommand(context, { capabilities: values.capabilities, scope: values.scope, json: values.json });
+    }
     case 'validate': {
       const options = { 'max-spawns': text };
       const { values, positionals } = parse(rest, options, {

@@ -110,7 +110,8 @@ const PARTS: readonly Part[] = [
   {
     command: 'agents',
     text: `\
-  pi-lanes agents                                   the agents there are`,
+  pi-lanes agents [--capabilities] [--scope user|project|both]
+                                                    the agents there are for this folder, and what is wrong with their files`,
   },
   {
     command: 'validate',

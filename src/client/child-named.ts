@@ -1,6 +1,6 @@
 /** Which child of a run a person means. */
 import { childNames, parseChildRunId } from '../core/runs/index.ts';
-import { nearest } from '../core/workflow/index.ts';
+import { nearest } from '../core/spelling/index.ts';
 import { type ChildView, lanesError, type RunView } from '../protocol/index.ts';
 
 /**

@@ -1,6 +1,7 @@
 /** Checks what runs need on this machine, and says for each thing what to do when it is missing. Makes nothing in the store. */
 import { access, constants } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { Discovered } from '../core/agents/index.ts';
 import { errnoOf, explainDisk } from '../core/files/index.ts';
 import { newAddress } from '../core/ipc/index.ts';
 import { childEnvironment, runCommand, scopeObstacle } from '../core/processes/index.ts';
@@ -10,7 +11,7 @@ import { checkBundle } from './runtime.ts';
 import { piLimits, type Toolbox, type Tools } from './toolbox.ts';
 
 export interface Check {
-  name: 'node' | 'pi' | 'model' | 'folder' | 'socket' | 'runtime' | 'git' | 'settings' | 'scope';
+  name: 'node' | 'pi' | 'model' | 'folder' | 'socket' | 'runtime' | 'git' | 'settings' | 'scope' | 'agents';
   state: 'ok' | 'warning' | 'error';
   text: string;
   hint?: string;
@@ -18,7 +19,8 @@ export interface Check {
   error?: ErrorValue;
 }
 
-export async function examine(toolbox: Toolbox): Promise<Check[]> {
+/** @param place folder whose agents are looked at, and whether those of its project are */
+export async function examine(toolbox: Toolbox, place?: { cwd: string; projectTrusted: boolean }): Promise<Check[]> {
   const checks: Check[] = [];
   const attempt = async (name: Check['name'], look: () => Promise<Omit<Check, 'name'>>) => {
     checks.push({ name, ...(await look().catch((error: unknown) => failed(toErrorValue(error)))) });
@@ -69,6 +71,7 @@ export async function examine(toolbox: Toolbox): Promise<Check[]> {
     };
   });
   checks.push(await checkSettings(toolbox));
+  if (place) await attempt('agents', async () => checkAgents(await toolbox.discoverAgents(place.cwd, place)));
   if (await toolbox.systemdScope().catch(() => false)) {
     await attempt('scope', async () => {
       const obstacle = await scopeObstacle(toolbox.env);
@@ -98,6 +101,24 @@ async function checkSettings(toolbox: Toolbox): Promise<Check> {
   // A file that is not JSON says the same of every setting.
   const text = [...new Set(faults.map(({ message }) => message))].join(' ');
   return { name: 'settings', ...failed({ ...first, message: text }) };
+}
+
+const FAULTS_LISTED = 5;
+
+/** Settings that cannot be read stop every launch, a definition only those of its agent. */
+function checkAgents({ agents, diagnostics }: Discovered): Omit<Check, 'name'> {
+  const faults = diagnostics.filter(({ severity }) => severity !== 'info');
+  const text = `${agents.length} agents`;
+  if (faults.length === 0) return { state: 'ok', text };
+  const listed = faults
+    .slice(0, FAULTS_LISTED)
+    .map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`);
+  const more = faults.length > FAULTS_LISTED ? [`and ${faults.length - FAULTS_LISTED} more`] : [];
+  return {
+    state: faults.some(({ code }) => code === 'settings_invalid') ? 'error' : 'warning',
+    text: `${text}; ${[...listed, ...more].join(' ')}`,
+    hint: 'See all of them with `pi-lanes agents`, or as problems in the editor.',
+  };
 }
 
 /** The folder, or where it is not there yet the one it will be made in. Throws `store_unwritable`. */

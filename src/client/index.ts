@@ -1,3 +1,4 @@
+export { agentForLaunch } from './agents.ts';
 export { childNamed } from './child-named.ts';
 export { type CleanUpRequest, cleanUp } from './clean-up.ts';
 export { continueWorkflow, mayContinue, type NewBounds, planContinue } from './continue-workflow.ts';

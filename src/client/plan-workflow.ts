@@ -1,7 +1,7 @@
 /** From a script to a complete launch record of a workflow. Everything that can be refused is refused here, before any file. */
 import { randomInt } from 'node:crypto';
 import { basename, join } from 'node:path';
-import { bundledAgents, toContract } from '../core/agents/index.ts';
+import { toContract } from '../core/agents/index.ts';
 import { splitLevel, type UsableModels } from '../core/models/index.ts';
 import { findProject } from '../core/projects/index.ts';
 import { newRunId } from '../core/runs/index.ts';
@@ -29,7 +29,8 @@ import {
   wordsOf,
   workflowRecord,
 } from '../protocol/index.ts';
-import { checkFolder, checkTimeout, type LaunchPlan } from './plan.ts';
+import { agentsForWorkflow } from './agents.ts';
+import { checkFolder, checkTimeout, type LaunchPlan, ownModel } from './plan.ts';
 import { ensureRuntime } from './runtime.ts';
 import type { Toolbox } from './toolbox.ts';
 
@@ -104,6 +105,7 @@ async function plan(toolbox: Toolbox, request: WorkflowRequest, named?: NamedWor
     maxSubagentSpawnsPerRun: request.maxSubagentSpawnsPerRun ?? DEFAULT_MAX_SPAWNS,
     ...(request.usageBudget ? { usageBudget: request.usageBudget } : {}),
   };
+  const { agents, refused } = await agentsForWorkflow(toolbox, { cwd, trust });
   const analysis = await checkScript(toolbox, script, limits.maxSubagentSpawnsPerRun);
   const [project, tools, runtime] = await Promise.all([
     findProject(toolbox.agentDir, cwd, request.fallbackRoot),
@@ -128,12 +130,17 @@ async function plan(toolbox: Toolbox, request: WorkflowRequest, named?: NamedWor
       host: request.host ?? { mode: 'ask', globs: [] },
       ...(named ? { grants: [...named.grants], resource: named.resource } : {}),
       ...(request.preflight === undefined ? {} : { preflight: readPreflight(request.preflight) }),
-      agents: bundledAgents().map((agent) => ({
-        contract: toContract(agent),
-        aliases: agent.aliases,
-        ...(agent.model === undefined ? {} : { model: agent.model }),
-        ...(agent.thinking === undefined ? {} : { thinking: agent.thinking }),
-      })),
+      agents: agents.map((agent) => {
+        const model = ownModel(agent);
+        return {
+          contract: toContract(agent),
+          ...(agent.package === undefined ? {} : { localName: agent.localName }),
+          aliases: agent.aliases,
+          ...(model === undefined ? {} : { model }),
+          ...(agent.thinking ? { thinking: agent.thinking } : {}),
+        };
+      }),
+      ...(refused.length === 0 ? {} : { refusedAgents: refused.map((one) => ({ ...one, aliases: [...one.aliases] })) }),
       models: usable.models.map((model) => model.name),
       ...(defaultModel === undefined
         ? {}

@@ -1,7 +1,7 @@
 /** From what a person asks for to a complete launch record. Everything that can be refused is refused here, before any file. */
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { bundledAgents, findAgent, THINKING_LEVELS, toContract } from '../core/agents/index.ts';
+import { THINKING_LEVELS, toContract } from '../core/agents/index.ts';
 import { splitLevel } from '../core/models/index.ts';
 import { checkOutput } from '../core/outputs/index.ts';
 import { findProject, type Project, type ProjectLayout, type RootLayout } from '../core/projects/index.ts';
@@ -23,6 +23,7 @@ import {
   type ToolBudget,
   toolBudget,
 } from '../protocol/index.ts';
+import { agentForLaunch } from './agents.ts';
 import { ensureRuntime, type Runtime } from './runtime.ts';
 import type { Toolbox } from './toolbox.ts';
 
@@ -73,7 +74,6 @@ export interface LaunchPlan<R extends LaunchRecord = LaunchRecord> {
 export const DEFAULT_TIMEOUT_MS = 30 * 60 * 1000;
 
 export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Promise<LaunchPlan<SingleRecord>> {
-  const agent = findAgent(request.agent, bundledAgents());
   checkTask(request.task);
   checkLane(request);
   checkModel(request.model);
@@ -84,15 +84,16 @@ export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Prom
   const toolTimeoutMs =
     request.toolTimeoutMs === undefined ? undefined : checkTimeout('toolTimeoutMs', request.toolTimeoutMs);
   const cwd = await checkFolder(request);
+  const agent = await agentForLaunch(toolbox, request.agent, { cwd, trust: request.trust });
   const [project, tools, runtime] = await Promise.all([
     findProject(toolbox.agentDir, cwd, request.fallbackRoot),
     toolbox.tools(),
     ensureRuntime(toolbox.distDirectory, toolbox.root),
   ]);
   const output = await planOutput(toolbox.root, request, cwd);
-  const wanted = splitLevel(request.model ?? agent.model ?? request.defaultModel ?? '');
+  const wanted = splitLevel(request.model ?? ownModel(agent) ?? request.defaultModel ?? '');
   const model = await tools.models.resolve(wanted.model === '' ? undefined : wanted.model);
-  const level = thinking ?? wanted.thinking ?? agent.thinking;
+  const level = thinking ?? wanted.thinking ?? (agent.thinking || undefined);
   // One line: a label must not forge rows of a list.
   const label =
     cutText(request.label ?? '', 1000)
@@ -132,6 +133,11 @@ export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Prom
     pi: tools.installation,
   };
   return { record: checkRecord(record), project, runtime, electron: tools.node.electron };
+}
+
+/** A run that is started here has no parent whose model could be inherited: what would be used without one is. */
+export function ownModel({ model }: { model?: string }): string | undefined {
+  return model === 'inherit' ? undefined : model;
 }
 
 function checkLane({ lane, workflowKey }: LaunchRequest): void {

@@ -1,5 +1,5 @@
 /** What a planned workflow will start, as far as it can be known: for a person who decides whether it may. */
-import { findAgent } from '../core/agents/index.ts';
+import { workflowAgent } from '../core/agent-names/index.ts';
 import { type ModelPrice, resolveModel, splitLevel } from '../core/models/index.ts';
 import {
   type ForeseenHost,
@@ -12,7 +12,7 @@ import type { PlannedWorkflow } from './plan-workflow.ts';
 
 /** The parts of a plan that tell what it will start. */
 export interface PlanParts extends Pick<PlannedWorkflow, 'usable'> {
-  record: { workflow: Pick<WorkflowPlan, 'agents' | 'defaultModel'> };
+  record: { workflow: Pick<WorkflowPlan, 'agents' | 'defaultModel' | 'refusedAgents'> };
   analysis: Pick<ScriptAnalysis, 'outlook'>;
 }
 
@@ -68,14 +68,13 @@ type Asked = { agent?: string | undefined; model?: string | undefined; isOpen: b
 export function previewWorkflow({ record, analysis, usable }: PlanParts): WorkflowPreview {
   const { outlook } = analysis;
   const { workflow } = record;
-  const agents = workflow.agents.map((agent) => ({ ...agent, name: agent.contract.name }));
 
   /** As the runner decides it (`planChild`). */
   const decide = ({ agent, model: named, isOpen, range }: Asked): PreviewedAgent => {
     const unknown = { agent: agent ?? null, model: null, thinking: null, problem: null, range };
     if (agent === undefined) return unknown;
     try {
-      const known = findAgent(agent, agents);
+      const known = workflowAgent(workflow, agent);
       if (isOpen && named === undefined) return { ...unknown, agent: known.name };
       const wanted = splitLevel(named ?? known.model ?? workflow.defaultModel ?? '');
       const model = wanted.model === '' ? usable.defaultModel : resolveModel(wanted.model, usable.models).name;

@@ -1,5 +1,7 @@
 /** What a client needs to start runs: the folders, and the Node and Pi of this machine, found once and checked again cheaply. */
 
+import { homedir } from 'node:os';
+import { AgentDiscovery, type AgentScope, type Discovered } from '../core/agents/index.ts';
 import { probeModels } from '../core/children/index.ts';
 import { ModelRegistry } from '../core/models/index.ts';
 import { childEnvironment } from '../core/processes/index.ts';
@@ -58,6 +60,7 @@ export class Toolbox {
   readonly client: { kind: string; version: string };
   readonly cache: ProbeCache;
   readonly #overrides: () => SettingOverrides;
+  readonly #agents = new AgentDiscovery();
 
   constructor(options: ToolboxOptions) {
     this.env = options.env;
@@ -95,6 +98,20 @@ export class Toolbox {
     const own = this.#overrides().retentionDays;
     if (own !== undefined) return parseRetentionDays(own, 'The setting piLanes.retention.days');
     return (await configuredRetentionDays(this.root.config)) ?? DEFAULT_RETENTION_DAYS;
+  }
+
+  /**
+   * The agents there are for a folder, as they are now.
+   *
+   * @param projectTrusted without it nothing of the project is looked at
+   */
+  discoverAgents(
+    cwd: string,
+    { scope = 'both', projectTrusted = true }: { scope?: AgentScope; projectTrusted?: boolean } = {},
+  ): Promise<Discovered> {
+    const { env, agentDir } = this;
+    const home = (process.platform === 'win32' ? env['USERPROFILE'] : env['HOME']) || homedir();
+    return this.#agents.discover({ cwd, agentDir, home, env, scope, projectTrusted });
   }
 
   async node(): Promise<NodeLocation> {

@@ -1,7 +1,6 @@
 /** Settings, read when they are used: a change counts from then on, without a reload of the window. */
 import * as vscode from 'vscode';
 import type { LaunchRequest, SettingOverrides } from '../client/index.ts';
-import { bundledAgents } from '../core/agents/index.ts';
 import { timeLimit } from '../core/settings/index.ts';
 import type { HostPolicy } from '../protocol/index.ts';
 
@@ -33,10 +32,9 @@ export function recoverSetting(): 'ask' | 'always' | 'never' {
   return value === 'always' || value === 'never' ? value : 'ask';
 }
 
-/** The agent that is offered first; `undefined` when none is set, or none of that name exists. */
+/** The agent that is offered first, if there is one of that name. */
 export function defaultAgent(folder: vscode.Uri): string | undefined {
-  const wanted = text('defaultAgent', folder);
-  return bundledAgents().find(({ name }) => name === wanted)?.name;
+  return text('defaultAgent', folder);
 }
 
 /** The model of agents that name none. */

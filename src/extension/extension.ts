@@ -2,13 +2,12 @@
 import { delimiter, join } from 'node:path';
 import * as vscode from 'vscode';
 import { Toolbox } from '../client/index.ts';
-import { bundledAgents } from '../core/agents/index.ts';
 import { ScriptValidator } from '../core/workflow/index.ts';
 import { Cleaning } from './cleaning.ts';
 import { TRANSCRIPT_SCHEME } from './command-ids.ts';
 import { registerCommands } from './commands/index.ts';
 import { windowSettings } from './configuration.ts';
-import { FindingDocs, registerWorkflowLanguage, WorkflowChecks } from './editor/index.ts';
+import { AgentChecks, FindingDocs, registerWorkflowLanguage, WorkflowChecks } from './editor/index.ts';
 import { DraftStore } from './launch/draft.ts';
 import { TaskDocument } from './launch/task-document.ts';
 import { Notices } from './notices.ts';
@@ -45,14 +44,12 @@ export function activate(context: vscode.ExtensionContext): void {
   const readiness = new Readiness(toolbox, runs, context.globalState, log);
   const transcripts = new TranscriptDocuments(toolbox.root.projects);
   const panels: TranscriptPanels = new TranscriptPanels(context.extensionUri, () => services, log);
-  let agents: ReturnType<typeof bundledAgents> | undefined;
+  const agents = new AgentChecks({ toolbox, docs: new FindingDocs(context.extensionUri, 'agents.md'), log });
   const workflows = new WorkflowChecks({
     validator: new ScriptValidator({ worker: join(toolbox.distDirectory, 'validate-worker.mjs') }),
-    agents: () => {
-      agents ??= bundledAgents();
-      return agents;
-    },
-    docs: new FindingDocs(context.extensionUri),
+    agents: async (uri) =>
+      (await agents.recentAgents(vscode.workspace.getWorkspaceFolder(uri)?.uri ?? parentOf(uri))).agents,
+    docs: new FindingDocs(context.extensionUri, 'script-api.md'),
     log,
   });
   const plans = new PlanDocuments();
@@ -69,6 +66,7 @@ export function activate(context: vscode.ExtensionContext): void {
     taskDocument,
     readiness,
     panels,
+    agents,
     workflows,
     plans,
     results,
@@ -87,6 +85,8 @@ export function activate(context: vscode.ExtensionContext): void {
     readiness,
     panels,
     transcripts,
+    agents,
+    agents.onDidChangeAgents(() => workflows.agentsChanged()),
     workflows,
     registerWorkflowLanguage(workflows),
     plans,
@@ -102,8 +102,14 @@ export function activate(context: vscode.ExtensionContext): void {
   // After activation: which projects this window belongs to, and their newest runs.
   setImmediate(() => {
     void runs.ready();
+    agents.lookSoon();
     void putCommandOnPath(context, toolbox);
   });
+}
+
+/** The folder of a script that lies in none of the workspace. */
+function parentOf(uri: vscode.Uri): vscode.Uri {
+  return vscode.Uri.joinPath(uri, '..');
 }
 
 /**

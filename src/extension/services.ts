@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import type { Toolbox } from '../client/index.ts';
 import type { Owner } from '../protocol/index.ts';
-import type { WorkflowChecks } from './editor/index.ts';
+import type { AgentChecks, WorkflowChecks } from './editor/index.ts';
 import type { DraftStore } from './launch/draft.ts';
 import type { TaskDocument } from './launch/task-document.ts';
 import type { TranscriptPanels } from './panels/transcript/transcript-panels.ts';
@@ -27,6 +27,7 @@ export interface Services {
   readonly taskDocument: TaskDocument;
   readonly readiness: Readiness;
   readonly panels: TranscriptPanels;
+  readonly agents: AgentChecks;
   readonly workflows: WorkflowChecks;
   readonly plans: PlanDocuments;
   readonly results: ResultDocuments;

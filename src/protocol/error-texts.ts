@@ -18,19 +18,27 @@ const INSTALL_YOURSELF = 'npm install -g @earendil-works/pi-coding-agent';
 
 export const ERROR_TEXTS = {
   // Starting a run
-  'agent_invalid:header': {
-    message: 'The agent definition {file} is not valid: it must begin with a header between two `---` lines.',
-    hint: 'Correct the file and try again.',
-  },
-  'agent_invalid:yaml': {
-    message: 'The agent definition {file} is not valid: the header is not valid YAML: {reason}.',
-    hint: 'Correct the file and try again.',
-  },
-  'agent_invalid:field': {
-    message: 'The agent definition {file} is not valid: field {faults}.',
-    hint: 'Correct the file and try again.',
-  },
   agent_unknown: { message: 'There is no agent named "{name}".', hint: 'Agents here: {known}.' },
+  'agent_unknown:places': {
+    message: 'There is no agent named "{name}" for {cwd}.',
+    hint: 'Agents here: {known}. Looked for in: {places}.',
+  },
+  agent_ambiguous: {
+    message: '"{name}" can mean several agents: {candidates}.',
+    hint: 'Use the whole name of one of them.',
+  },
+  agent_invalid: {
+    message: 'The agent "{name}" has invalid configuration: {file}:{line}:{column}: {reason}',
+    hint: 'Correct the file. Until then no other agent of this name is started in its place.',
+  },
+  agent_unsupported: {
+    message: 'The agent "{name}" cannot be launched as it is defined: this version does not apply {fields} yet.',
+    hint: 'Remove that from {file}, or launch another agent.',
+  },
+  agent_untrusted: {
+    message: 'The agent "{name}" is defined by this project, in {file}.',
+    hint: 'Read it, and add --approve if you trust this project.',
+  },
   'launch_invalid:record': { message: 'This run cannot be started: {faults}.' },
   'launch_invalid:lane': {
     message: 'lane.key is "{key}" and workflowKey is "{workflowKey}".',
@@ -48,6 +56,7 @@ export const ERROR_TEXTS = {
     message: 'timeoutMs is {timeoutMs} and maxRuntimeMs is {maxRuntimeMs}.',
     hint: 'They are two names for one limit: give one of them.',
   },
+  'launch_invalid:scope': { message: 'scope is "{value}".', hint: 'It must be one of {allowed}.' },
   'launch_invalid:seconds': {
     message: '{name} is {value}.',
     hint: 'It must be a number of seconds from {least} to {most}.',
@@ -116,6 +125,10 @@ export const ERROR_TEXTS = {
   'config_invalid:unreadable': { message: '{file} cannot be read: {reason}.' },
   'config_invalid:json': { message: '{file} is not JSON: {reason}.', hint: 'Correct or remove it.' },
   'config_invalid:field': { message: '{file}: {faults}.', hint: 'Correct or remove it.' },
+  'config_invalid:agents': {
+    message: '{file}:{line}:{column}: {reason}',
+    hint: 'Correct the file: it decides which agents there are, and what they may do.',
+  },
   'config_invalid:days': {
     message: '{source} is {value}; it must be a whole number of days from 0 to 36500.',
     hint: 'With 0 runs are kept for ever.',

@@ -13,7 +13,10 @@ z.config(en());
 
 export const ERROR_CODES = [
   'agent_unknown',
+  'agent_ambiguous',
   'agent_invalid',
+  'agent_unsupported',
+  'agent_untrusted',
   'child_exited',
   'child_handshake_timeout',
   'child_mid_tool',

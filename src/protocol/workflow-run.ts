@@ -80,10 +80,23 @@ export const workflowPlan = z.object({
   agents: z.array(
     z.object({
       contract: agentContract,
+      /** Its name inside its package. */
+      localName: z.optional(z.string()),
       aliases: z.array(z.string()),
       model: z.optional(z.string()),
       thinking: z.optional(z.string()),
     }),
+  ),
+  /** Agents that could not be launched when it was, and why: a call that names one fails with that. */
+  refusedAgents: z.optional(
+    z.array(
+      z.object({
+        name: z.string(),
+        localName: z.optional(z.string()),
+        aliases: z.array(z.string()),
+        error: errorValue,
+      }),
+    ),
   ),
   /** Names of the models that were usable, `provider/id`. */
   models: z.array(z.string()),

@@ -3,7 +3,6 @@ import { join, matchesGlob } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { bundledAgents } from '../../src/core/agents/index.ts';
 import {
   BUILT_IN,
   COMMANDS,
@@ -223,11 +222,6 @@ describe('what the manifest contributes', () => {
       for (const event of completionEvents) expect(keys).toContain(event);
     }
     expect(contributes.walkthroughs.map(({ id }) => `pi-lanes.pi-lanes#${id}`)).toEqual([WALKTHROUGH]);
-  });
-
-  it('offers as default exactly the agents there are', () => {
-    const { enum: names } = contributes.configuration.properties['piLanes.defaultAgent'] ?? {};
-    expect(names).toEqual(['', ...bundledAgents().map(({ name }) => name)]);
   });
 
   it('configures languages that it brings along', () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { previewWorkflow } from '../../src/client/preview-workflow.ts';
 import { bundledAgents, toContract } from '../../src/core/agents/index.ts';
 import { analyseScript } from '../../src/core/workflow/analyse-script.ts';
+import { describeError } from '../../src/protocol/index.ts';
 import { aWorkflow } from './builders/workflow.ts';
 
 const price = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
@@ -17,7 +18,7 @@ const agents = [
   ...bundledAgents().map((agent) => ({
     contract: toContract(agent),
     aliases: agent.aliases,
-    ...(agent.thinking === undefined ? {} : { thinking: agent.thinking }),
+    ...(agent.thinking ? { thinking: agent.thinking } : {}),
   })),
   {
     contract: { ...toContract(bundledAgents()[0] as never), name: 'painter' },
@@ -57,6 +58,19 @@ describe('an agent', () => {
        await runs.run('b', { agent: 'scout', model: 'acme/huge', task: 'x' });`,
     );
     expect(children.map(({ problem }) => problem?.code)).toEqual(['agent_unknown', 'model_unknown']);
+  });
+
+  it('that could not be launched say why', () => {
+    const refusedAgents = [
+      {
+        name: 'sculptor',
+        aliases: ['mason'],
+        error: describeError('agent_unsupported', { name: 'sculptor', fields: 'skills', file: 's.md' }),
+      },
+    ];
+    const record = aWorkflow({ agents, refusedAgents });
+    const { children } = previewWorkflow({ record, analysis: analyseScript(launch("agent: 'mason'")), usable });
+    expect(children.map(({ problem }) => problem?.message)).toEqual([refusedAgents[0]?.error.message]);
   });
 });
 

@@ -1,9 +1,9 @@
 /** Whatever is typed, the check answers; and what does not change a program does not change the verdict on it. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { TextPositions } from '../../src/core/text-positions/index.ts';
 import { analyseScript } from '../../src/core/workflow/analyse-script.ts';
 import { applySafeFixes } from '../../src/core/workflow/index.ts';
-import { TextPositions } from '../../src/core/workflow/text-positions.ts';
 
 /** Pieces that programs of this kind are made of, right and wrong. */
 const expression = fc.letrec<{ value: string; object: string; call: string; statement: string }>((tie) => ({

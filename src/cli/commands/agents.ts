@@ -1,18 +1,100 @@
-import { bundledAgents } from '../../core/agents/index.ts';
+import { type AgentCapabilities, capabilitiesOf, type Discovered, type FoundAgent } from '../../core/agents/index.ts';
+import { visible } from '../../core/transcripts/index.ts';
+import { type AgentDiagnostic, cutText, lanesError } from '../../protocol/index.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
 
-export function agentsCommand(context: CliContext, options: { json: boolean | undefined }): number {
-  const agents = bundledAgents();
-  if (options.json) {
-    printJson(context, {
-      agents: agents.map(({ name, description, aliases, source, tools }) => ({
-        name,
-        description,
-        aliases,
-        source,
-        tools,
-      })),
-    });
-  } else for (const agent of agents) context.out(`${agent.name.padEnd(10)}${agent.description}`);
+export interface AgentsOptions {
+  capabilities: boolean | undefined;
+  scope: string | undefined;
+  json: boolean | undefined;
+}
+
+const SCOPES = ['user', 'project', 'both'] as const;
+const SECTIONS = ['package', 'user', 'project', 'runtime', 'builtin'] as const;
+const MAX_DESCRIPTION_CHARS = 240;
+
+/** Lists the agents of this folder, with what is wrong with their files. Prompts are never shown. */
+export async function agentsCommand(context: CliContext, options: AgentsOptions): Promise<number> {
+  const found = await discover(context, scopeOf(options.scope));
+  if (options.json) printJson(context, asJson(found, options.capabilities ?? false));
+  else context.out(visible(asText(found, options.capabilities ?? false)));
   return EXIT.ok;
+}
+
+function scopeOf(value: string | undefined): (typeof SCOPES)[number] {
+  const scope = SCOPES.find((one) => one === (value ?? 'both'));
+  if (scope !== undefined) return scope;
+  throw lanesError('launch_invalid:scope', { value: value ?? '', allowed: SCOPES.join(', ') });
+}
+
+/** In a folder that is gone there is no project, but there are agents. */
+function discover(context: CliContext, scope: (typeof SCOPES)[number]): Promise<Discovered> {
+  const { toolbox } = context;
+  let cwd: string;
+  try {
+    cwd = context.cwd;
+  } catch {
+    return toolbox.discoverAgents(toolbox.agentDir, { scope, projectTrusted: false });
+  }
+  return toolbox.discoverAgents(cwd, { scope });
+}
+
+function asJson({ agents, diagnostics, directories }: Discovered, withCapabilities: boolean) {
+  return {
+    agents: agents.map(({ name, description, aliases, source, tools, file, model, fromPackage }) => ({
+      name,
+      description,
+      aliases,
+      source,
+      tools,
+      file,
+      model,
+      ...(fromPackage ? { package: fromPackage } : {}),
+    })),
+    ...(withCapabilities ? { capabilities: agents.map(capabilitiesOf) } : {}),
+    diagnostics: diagnostics.map(({ text: _text, params: _params, ...diagnostic }) => diagnostic),
+    directories,
+  };
+}
+
+function asText({ agents, diagnostics }: Discovered, withCapabilities: boolean): string {
+  const rows = SECTIONS.flatMap((source) =>
+    agents
+      .filter((agent) => agent.source === source)
+      .map((agent) => (withCapabilities ? capabilityRow(capabilitiesOf(agent)) : row(agent))),
+  );
+  const faults = diagnostics.filter(({ severity }) => severity !== 'info');
+  return [
+    withCapabilities ? 'Agents and what they can do:' : 'Agents:',
+    ...rows,
+    ...(faults.length === 0 ? [] : ['', 'Problems:', ...faults.map(faultRow)]),
+  ].join('\n');
+}
+
+function row({ name, source, fromPackage, defaultContext, aliases, description }: FoundAgent): string {
+  const facts = [
+    fromPackage ? `package ${[fromPackage.name, fromPackage.version].filter(Boolean).join(' ')}` : source,
+    ...(defaultContext === undefined ? [] : [`context: ${defaultContext}`]),
+    ...(aliases.length === 0 ? [] : [`aliases: ${aliases.join(', ')}`]),
+  ];
+  return `- ${name} (${facts.join(', ')}): ${oneLine(description)}`;
+}
+
+function capabilityRow({ name, description, source, tools, model, unsupported }: AgentCapabilities): string {
+  const facts = [
+    source,
+    `tools: ${tools.ambient ? 'default' : [...tools.names, ...tools.mcpDirectTools].join(', ') || 'none'}`,
+    `model: ${model.value ?? 'inherits'}`,
+    `thinking: ${model.thinking ?? 'default'}`,
+    ...(unsupported.length === 0 ? [] : [`cannot be launched yet: ${unsupported.join(', ')}`]),
+  ];
+  return `- ${name} (${facts.join('; ')}): ${cutText(oneLine(description), MAX_DESCRIPTION_CHARS)}`;
+}
+
+function faultRow({ file, line, column, severity, message, hint }: AgentDiagnostic): string {
+  return `- ${file}:${line}:${column} ${severity}: ${message} ${hint}`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
 }

@@ -1,2 +1,16 @@
-export { type Agent, parseAgentFile, THINKING_LEVELS, toContract } from './agent-file.ts';
-export { bundledAgents, findAgent } from './catalogue.ts';
+export { type Agent, type AgentRunner, type AgentSource, THINKING_LEVELS } from './agent.ts';
+export { type AgentCapabilities, capabilitiesOf } from './capabilities.ts';
+export { bundledAgents } from './catalogue.ts';
+export { toContract } from './contract.ts';
+export {
+  type AgentDirectory,
+  AgentDiscovery,
+  type Discovered,
+  type DiscoveryRequest,
+  type FoundAgent,
+  type RefusedAgent,
+} from './discovery.ts';
+export { type ParsedAgent, parseAgent } from './parse-agent.ts';
+export type { AgentScope } from './places.ts';
+export { unsupportedFields } from './unsupported.ts';
+export { type DirectoryState, isBelow } from './walk.ts';

@@ -1,5 +1,5 @@
 import { type AgentMention, didYouMean, type Finding, say, sentences } from '../../protocol/index.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../spelling/index.ts';
 import { toFinding } from './to-finding.ts';
 
 /** Agents that a script names and nobody knows. Which there are depends on the machine, so these are warnings. */

@@ -11,6 +11,7 @@ import {
   sentences,
   type Words,
 } from '../../protocol/index.ts';
+import { TextPositions } from '../text-positions/index.ts';
 import { findLaunches } from './launches.ts';
 import { outlineOf } from './outline.ts';
 import { outlookOf } from './outlook.ts';
@@ -27,7 +28,6 @@ import { checkUnobserved } from './rules/unobserved.ts';
 import { checkUnreachable } from './rules/unreachable.ts';
 import { checkValues } from './rules/values.ts';
 import { Script } from './script.ts';
-import { TextPositions } from './text-positions.ts';
 import { toFinding } from './to-finding.ts';
 
 /** Every rule. Throws `RangeError` when the script nests deeper than the stack. */

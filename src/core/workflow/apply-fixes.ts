@@ -1,5 +1,5 @@
 import type { Finding } from '../../protocol/index.ts';
-import { TextPositions } from './text-positions.ts';
+import { TextPositions } from '../text-positions/index.ts';
 
 export interface AppliedFixes {
   script: string;

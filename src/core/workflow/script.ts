@@ -8,12 +8,12 @@ import {
   type TextRange,
   type Words,
 } from '../../protocol/index.ts';
+import type { TextPositions } from '../text-positions/index.ts';
 import { Certainty } from './certainty.ts';
 import type { Fix } from './fix-fields.ts';
 import type { JsonRules } from './literals.ts';
 import { Scopes } from './scopes.ts';
 import { propertyName, SyntaxTree } from './syntax-tree.ts';
-import type { TextPositions } from './text-positions.ts';
 import { toFinding } from './to-finding.ts';
 
 export interface ApiCall {

@@ -1,6 +1,6 @@
 /** Launch Agent…: folder where several are possible, agent, task; the model for whoever wants another. */
 import type * as vscode from 'vscode';
-import { bundledAgents, findAgent } from '../../core/agents/index.ts';
+import { agentForLaunch } from '../../client/index.ts';
 import { defaultModel } from '../configuration.ts';
 import { askTask } from '../launch/ask-task.ts';
 import type { Attachment } from '../launch/attachment.ts';
@@ -28,8 +28,10 @@ export async function launchWith(services: Services, context: LaunchContext | un
   const { drafts, state } = services;
   const folder = await chooseFolder(state, context?.about);
   if (!folder) return;
-  const agent = await chooseAgent(state, folder);
+  const agent = await chooseAgent(services.agents, state, folder);
   if (!agent) return;
+  // Refused before a task is written for it.
+  await agentForLaunch(services.toolbox, agent, { cwd: folder.uri.fsPath, trust: 'approve' });
   const task = drafts.value.task === '' ? (context?.proposal ?? '') : drafts.value.task;
   const attached = context?.attached ?? drafts.value.attached;
   await drafts.save({ agent, task, attached, folder: folder.uri.toString() });
@@ -61,7 +63,8 @@ export async function launchWith(services: Services, context: LaunchContext | un
 
 /** Another model for the draft; a pick that was closed changes nothing. */
 export async function changeModel(services: Services, folder: vscode.WorkspaceFolder, agent: string): Promise<void> {
-  const named = findAgent(agent, bundledAgents()).model ?? defaultModel(folder.uri);
+  const { model } = await agentForLaunch(services.toolbox, agent, { cwd: folder.uri.fsPath, trust: 'approve' });
+  const named = (model === 'inherit' ? undefined : model) ?? defaultModel(folder.uri);
   const choice = await chooseModel(services.toolbox, named);
   if (choice) await services.drafts.save(choice);
 }

@@ -6,9 +6,10 @@ import type { Services } from '../services.ts';
 
 /** Check Installation: what runs need on this machine, into the output channel, the outcome as a message. */
 export async function runDoctor(services: Services): Promise<void> {
+  const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === 'file');
   const checks = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Checking…') },
-    () => examine(services.toolbox),
+    () => examine(services.toolbox, folder && { cwd: folder.uri.fsPath, projectTrusted: vscode.workspace.isTrusted }),
   );
   void services.readiness.look();
   for (const check of checks) {

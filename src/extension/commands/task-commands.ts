@@ -9,11 +9,11 @@ import { changeModel } from './launch-agent.ts';
 
 /** Where the task will be done and by whom; asked again for what is no longer there. */
 async function placeOf(services: Services): Promise<{ folder: vscode.WorkspaceFolder; agent: string } | undefined> {
-  const { drafts, state } = services;
+  const { agents, drafts, state } = services;
   const kept = drafts.value.folder;
   const folders = vscode.workspace.workspaceFolders ?? [];
   const folder = folders.find(({ uri }) => uri.toString() === kept) ?? (await chooseFolder(state));
-  const agent = folder && (drafts.value.agent ?? (await chooseAgent(state, folder)));
+  const agent = folder && (drafts.value.agent ?? (await chooseAgent(agents, state, folder)));
   return folder && agent ? { folder, agent } : undefined;
 }
 

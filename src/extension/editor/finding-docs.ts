@@ -1,13 +1,12 @@
 import * as vscode from 'vscode';
-import type { FindingCode } from '../../protocol/index.ts';
 
-/** Where `docs/script-api.md`, which is installed with the extension, explains a code. */
+/** Where a page of the documentation that is installed with the extension explains a code. */
 export class FindingDocs {
   readonly #page: vscode.Uri;
   #lines: Map<string, number> | undefined;
 
-  constructor(extensionUri: vscode.Uri) {
-    this.#page = vscode.Uri.joinPath(extensionUri, 'docs', 'script-api.md');
+  constructor(extensionUri: vscode.Uri, page: 'script-api.md' | 'agents.md') {
+    this.#page = vscode.Uri.joinPath(extensionUri, 'docs', page);
   }
 
   /** Reads the page once. */
@@ -24,7 +23,7 @@ export class FindingDocs {
   }
 
   /** The line of the page; `undefined` before it is loaded, or when it could not be. */
-  of(code: FindingCode): vscode.Uri | undefined {
+  of(code: string): vscode.Uri | undefined {
     const line = this.#lines?.get(code);
     return line === undefined ? undefined : this.#page.with({ fragment: `L${line}` });
   }

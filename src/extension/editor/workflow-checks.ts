@@ -11,6 +11,8 @@ import { scriptFences } from './script-fences.ts';
 import { isWorkflow, mayHaveFences, tellJavaScriptService, watchWorkflowFolders } from './workflow-files.ts';
 
 const DEBOUNCE_MS = 150;
+/** The version of no document. */
+const OUTDATED = -1;
 
 /** An agent as far as scripts are concerned. */
 export interface KnownAgent {
@@ -70,6 +72,12 @@ export class WorkflowChecks implements vscode.Disposable {
       if (isWorkflow(document) || mayHaveFences(document)) this.#checkSoon(document, 0);
       else this.#forget(document);
     }
+  }
+
+  /** Other agents than before can be launched: what was said of scripts may be wrong. */
+  agentsChanged(): void {
+    for (const checked of this.#checked.values()) checked.version = OUTDATED;
+    this.#checkAll();
   }
 
   #checkSoon(document: vscode.TextDocument, delayMs: number): void {

@@ -1,6 +1,6 @@
 /** From what a script asks for to a child as it is started. Pure: everything it needs stands in the launch record. */
 import { resolve } from 'node:path';
-import { findAgent } from '../../core/agents/index.ts';
+import { workflowAgent } from '../../core/agent-names/index.ts';
 import type { SessionStart } from '../../core/children/index.ts';
 import { resolveModel, splitLevel } from '../../core/models/index.ts';
 import { sessionName, taskTitle } from '../../core/runs/index.ts';
@@ -65,7 +65,11 @@ const NOT_YET: Readonly<Record<string, (value: unknown) => boolean>> = {
 export function planChild(record: WorkflowRecord, key: string, params: Params, outputs: string): PlannedChild {
   refuseMissingFeatures(params);
   const { workflow } = record;
-  const { contract, model: ownModel, thinking: ownThinking } = agentNamed(record, words(params, 'agent') ?? '');
+  const {
+    contract,
+    model: ownModel,
+    thinking: ownThinking,
+  } = workflowAgent(record.workflow, words(params, 'agent') ?? '');
   const named = words(params, 'model');
   const wanted = splitLevel(named ?? ownModel ?? workflow.defaultModel ?? '');
   const model = wanted.model === '' ? undefined : modelNamed(record, wanted.model);
@@ -117,11 +121,6 @@ function refuseMissingFeatures(params: Params): void {
     const value = params[field];
     if (value !== undefined && isAsked(value)) throw lanesError('child_unsupported', { field });
   }
-}
-
-function agentNamed({ workflow }: WorkflowRecord, name: string) {
-  const agents = workflow.agents.map((agent) => ({ ...agent, name: agent.contract.name }));
-  return findAgent(name.trim(), agents);
 }
 
 function modelNamed({ workflow }: WorkflowRecord, wanted: string): string {

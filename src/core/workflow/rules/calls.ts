@@ -15,10 +15,10 @@ import {
   UNKNOWN,
   type Words,
 } from '../../../protocol/index.ts';
+import { nearest } from '../../spelling/index.ts';
 import { addTimeout, removeField, renameField } from '../fix-fields.ts';
 import { batchItems } from '../launches.ts';
 import { fieldsOf, literalValue, nodeAt } from '../literals.ts';
-import { nearest } from '../nearest.ts';
 import { type ApiCall, hasSpread, plainArguments, type Script } from '../script.ts';
 import { plainText } from '../syntax-tree.ts';
 import { checkJson } from './values.ts';

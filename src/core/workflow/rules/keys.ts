@@ -1,7 +1,7 @@
 /** Keys across the script: the same key for different launches, steering of what is never launched. */
 import { didYouMean, isKnown, isObject, launchFingerprint, say, sentences } from '../../../protocol/index.ts';
+import { nearest } from '../../spelling/index.ts';
 import type { Launch, Launches } from '../launches.ts';
-import { nearest } from '../nearest.ts';
 import { plainArguments, type Script } from '../script.ts';
 import { plainText } from '../syntax-tree.ts';
 

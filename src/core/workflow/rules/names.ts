@@ -1,7 +1,7 @@
 /** The global names of a workflow: members of `runs`, names that hide it, names that do not exist here. */
 import type { Identifier } from 'acorn';
 import { didYouMean, type Phrase, RUNS_MEMBERS, say, sentences } from '../../../protocol/index.ts';
-import { nearest } from '../nearest.ts';
+import { nearest } from '../../spelling/index.ts';
 import type { Script } from '../script.ts';
 import { SCRIPT_GLOBALS } from '../script-globals.ts';
 import { keyName, propertyName } from '../syntax-tree.ts';

@@ -1,0 +1,172 @@
+/**
+ * Which agents there are for a folder. Files are read once and again only when they have changed; folders are looked through
+ * with every call, so that each change is seen by the next one.
+ */
+import { homedir } from 'node:os';
+import { type AgentDiagnostic, agentProblem } from '../../protocol/index.ts';
+import type { Agent } from './agent.ts';
+import { bundledAgents } from './catalogue.ts';
+import type { ParsedAgent } from './parse-agent.ts';
+import { type AgentScope, findPlaces, type Place } from './places.ts';
+import { readAgentFile } from './read-agent-file.ts';
+import { type Candidate, type DirectoryState, MAX_CANDIDATES, type Walked, walk } from './walk.ts';
+
+export interface DiscoveryRequest {
+  /** Absolute. */
+  cwd: string;
+  agentDir: string;
+  home?: string;
+  env?: NodeJS.ProcessEnv;
+  /** Default: both. */
+  scope?: AgentScope;
+  /** Default true. Without it nothing of the project is looked at. */
+  projectTrusted?: boolean;
+}
+
+export interface FoundAgent extends Agent {
+  /** The package it comes with. */
+  fromPackage?: { name: string; version?: string };
+  /** Whether it comes from the project: from its own folders or its packages. */
+  isOfProject: boolean;
+}
+
+/** A name whose strongest definition cannot be used: nothing weaker runs in its place. */
+export interface RefusedAgent {
+  name: string;
+  diagnostic: AgentDiagnostic;
+}
+
+export interface AgentDirectory {
+  path: string;
+  source: Place['source'];
+  state: DirectoryState;
+  /** Markdown files that were looked at. */
+  candidates: number;
+}
+
+export interface Discovered {
+  /** One per name: of the project, of the user, of packages, builtin. */
+  agents: FoundAgent[];
+  refused: RefusedAgent[];
+  diagnostics: AgentDiagnostic[];
+  /** From the weakest to the strongest. */
+  directories: AgentDirectory[];
+}
+
+interface Cached {
+  stamp: string;
+  parsed: ParsedAgent;
+}
+
+type Layer = Map<string, FoundAgent | RefusedAgent>;
+
+/** Milliseconds within which a file can change without its times telling. */
+const BLUR_MS = 50;
+const READ_AT_ONCE = 8;
+const MAX_CACHED = 20_000;
+const SHOWN_FIRST: readonly Agent['source'][] = ['project', 'user', 'package', 'runtime', 'builtin'];
+
+export class AgentDiscovery {
+  readonly #files = new Map<string, Cached>();
+  #builtin: FoundAgent[] | undefined;
+
+  async discover(request: DiscoveryRequest): Promise<Discovered> {
+    const { cwd, agentDir, home = homedir(), env = process.env, scope = 'both', projectTrusted = true } = request;
+    const { places, diagnostics } = await findPlaces({ cwd, agentDir, home, env, scope, projectTrusted });
+    const walks = await Promise.all(places.map(({ path }) => walk(path)));
+    const effective: Layer = new Map(this.#bundled().map((agent) => [agent.name, agent]));
+    const directories: AgentDirectory[] = [];
+    for (const [at, place] of places.entries()) {
+      const walked = walks[at];
+      if (!walked) continue;
+      const { state, candidates } = walked;
+      directories.push({ path: place.path, source: place.source, state, candidates: candidates.length });
+      diagnostics.push(...walkDiagnostics(place, walked));
+      for (const [name, entry] of await this.#layer(place, candidates, diagnostics)) effective.set(name, entry);
+    }
+    const agents = [...effective.values()].filter((entry) => 'systemPrompt' in entry);
+    return {
+      agents: SHOWN_FIRST.flatMap((source) => agents.filter((agent) => agent.source === source)),
+      refused: [...effective.values()].filter((entry) => 'diagnostic' in entry),
+      diagnostics: once(diagnostics),
+      directories,
+    };
+  }
+
+  /** Of one folder: of those with the same name the last counts. */
+  async #layer(place: Place, candidates: readonly Candidate[], diagnostics: AgentDiagnostic[]): Promise<Layer> {
+    const layer: Layer = new Map();
+    const files = new Map<string, string>();
+    for (let from = 0; from < candidates.length; from += READ_AT_ONCE) {
+      const some = candidates.slice(from, from + READ_AT_ONCE);
+      const read = await Promise.all(some.map((candidate) => this.#read(candidate, place)));
+      for (const [at, parsed] of read.entries()) {
+        const path = some[at]?.path;
+        if (!parsed || path === undefined) continue;
+        diagnostics.push(...parsed.diagnostics);
+        const entry = entryOf(parsed, place);
+        if (!entry) continue;
+        const earlier = files.get(entry.name);
+        if (earlier !== undefined) diagnostics.push(duplicate(earlier, entry.name, path));
+        files.set(entry.name, path);
+        layer.set(entry.name, entry);
+      }
+    }
+    return layer;
+  }
+
+  async #read({ path, stats }: Candidate, { source }: Place): Promise<ParsedAgent | undefined> {
+    const stamp = [source, stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join(' ');
+    const cached = this.#files.get(path);
+    // Whoever has seen this many files no longer needs the first of them.
+    if (this.#files.size > MAX_CACHED) this.#files.clear();
+    if (cached?.stamp === stamp) return cached.parsed;
+    const from = Date.now();
+    const parsed = await readAgentFile({ file: path, source });
+    // A file that was written just now could be written once more at the same time.
+    if (parsed && from - Math.max(stats.mtimeMs, stats.ctimeMs) > BLUR_MS) this.#files.set(path, { stamp, parsed });
+    else this.#files.delete(path);
+    return parsed;
+  }
+
+  #bundled(): FoundAgent[] {
+    this.#builtin ??= bundledAgents().map((agent) => ({ ...agent, isOfProject: false }));
+    return this.#builtin;
+  }
+}
+
+function entryOf({ agent, name, diagnostics }: ParsedAgent, place: Place): FoundAgent | RefusedAgent | undefined {
+  if (agent) {
+    const { owner, package: fromPackage } = place;
+    return { ...agent, ...(fromPackage && { fromPackage }), isOfProject: owner === 'project' };
+  }
+  const diagnostic = diagnostics.find(({ severity }) => severity === 'error');
+  return name === undefined || !diagnostic ? undefined : { name, diagnostic };
+}
+
+/** A folder can be reached in two ways. */
+function once(diagnostics: readonly AgentDiagnostic[]): AgentDiagnostic[] {
+  return [
+    ...new Map(
+      diagnostics.map((one) => [[one.file, one.line, one.column, one.text, one.message].join('\n'), one]),
+    ).values(),
+  ];
+}
+
+function duplicate(file: string, name: string, other: string): AgentDiagnostic {
+  return { file, name, ...agentProblem('name_duplicate', { name, other }), ...START };
+}
+
+const START = { line: 1, column: 1, endLine: 1, endColumn: 1 };
+
+function walkDiagnostics({ path }: Place, { state, unreadable, isCut }: Walked): AgentDiagnostic[] {
+  return [
+    ...unreadable.map(({ path: file, reason }) => ({
+      file,
+      ...agentProblem('directory_unreadable', { reason }),
+      ...START,
+    })),
+    ...(state === 'not-a-directory' ? [{ file: path, ...agentProblem('directory_not_folder'), ...START }] : []),
+    ...(isCut ? [{ file: path, ...agentProblem('directory_too_large', { max: MAX_CANDIDATES }), ...START }] : []),
+  ];
+}

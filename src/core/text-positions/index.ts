@@ -1,0 +1,1 @@
+export { TextPositions } from './text-positions.ts';
