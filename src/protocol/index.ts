@@ -25,3 +25,4 @@ export * from './workflow-findings.ts';
 export * from './workflow-lanes.ts';
 export * from './workflow-launch.ts';
 export * from './workflow-run.ts';
+export * from './worktree.ts';
