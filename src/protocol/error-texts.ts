@@ -803,6 +803,27 @@ export const ERROR_TEXTS = {
     message: 'The worktree {path} stays: {reason}.',
     hint: 'By hand: `git worktree remove`, then `git branch -D`.',
   },
+  'worktree_refused:setup': {
+    message: 'No worktree can be made: the setup hook {path} is no file, or only a name.',
+    hint: 'Give an absolute path, one that begins with `~/`, or one from the root of the repository (`./setup.sh`).',
+  },
+  worktree_setup_failed: {
+    message: 'The setup hook {path} failed: {reason}. The worktrees it was for were taken back.',
+    hint: 'It must print one JSON object, `{ "syntheticPaths": [] }`, and exit with 0.',
+  },
+  'worktree_incomplete:submodules': {
+    message: 'The submodules of this worktree are empty: {reason}',
+    hint: 'Fill them by hand: `git submodule update --init` in the worktree.',
+  },
+  'worktree_incomplete:hooks': {
+    message: 'Hooks are inactive in this worktree: core.hooksPath is {path}, and there is no such folder in it.',
+    hint: 'Have a setup hook install them.',
+  },
+  'worktree_incomplete:budget': {
+    message:
+      '{files} files that were to be copied into the worktree are missing: together they have more than {megabytes} MB.',
+    hint: 'Name fewer files.',
+  },
 
   // Everything else. Errors that are not ours are `internal` with the words they came with.
   'internal:runtime': { message: 'The runtime could not be copied to {folder}: {reason}.' },

@@ -95,6 +95,8 @@ export const ERROR_CODES = [
   'worktree_hook_failed',
   'worktree_lost',
   'worktree_preserved',
+  'worktree_setup_failed',
+  'worktree_incomplete',
 ] as const;
 
 export const errorCode = z.enum(ERROR_CODES);

@@ -30,8 +30,11 @@ export const worktreeRecord = z.extend(worktreePlan, {
   gitFolder: z.string(),
   /** Epoch milliseconds. */
   madeAt: z.number(),
-  /** What was put there besides the checkout, and is nobody's work. With `link` it counts only while it is a link. */
-  synthetic: z.array(z.object({ path: z.string(), link: z.optional(z.boolean()) })),
+  /**
+   * What was put there besides the checkout, and is nobody's work: with `link` only while it is a link, with `digest` (SHA-256)
+   * only while it has this content.
+   */
+  synthetic: z.array(z.object({ path: z.string(), link: z.optional(z.boolean()), digest: z.optional(z.string()) })),
   warnings: z.array(errorValue),
 });
 export type WorktreeRecord = z.infer<typeof worktreeRecord>;

@@ -3,7 +3,9 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { inspectLock } from '../../src/core/locks/index.ts';
 import { settlePlan } from '../../src/core/worktrees/index.ts';
+import { lanesError, type WorktreePlan } from '../../src/protocol/index.ts';
 import { commitAll, git, stateOf } from '../support/repository.ts';
 import { type TempDir, tempDir } from '../support/temp.ts';
 import { Bench } from '../support/worktrees.ts';
@@ -139,6 +141,21 @@ describe('what fails', () => {
     controller.abort();
     await failed;
     expect(await stateOf(bench.path)).toEqual(before);
+  });
+
+  it('in a git that cannot be proven to have ended leaves everything, and the repository locked', async () => {
+    const unproven = lanesError('git_failed:unproven', { command: 'git worktree add' });
+    const planned = async (plan: WorktreePlan) => {
+      if (plan.child === 2) throw unproven;
+      await bench.journal.planned(plan);
+    };
+    const allocator = { git: bench.git, lock: bench.lock, journal: { ...bench.journal, planned } };
+    await expect(bench.allocate(['one', 'two'], { allocator })).rejects.toMatchObject({
+      code: 'git_failed',
+      message: expect.stringMatching(/could not be proven .*\n.*one-099a8057-1 could not be taken back/),
+    });
+    expect(await inspectLock(at('store', 'repository'))).toMatchObject({ state: 'held' });
+    expect(existsSync(at('repo.worktrees', 'one-099a8057-1', 'a.txt'))).toBe(true);
   });
 
   it('in the journal is taken back too', async () => {

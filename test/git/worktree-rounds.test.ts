@@ -185,5 +185,5 @@ it.each(SEEDS)(
       for (const made of facts.commits) expect(reachable.has(made), `${where}, commit ${made}`).toBe(true);
     }
   },
-  SOAK ? 1_200_000 : 60_000,
+  SOAK ? 1_200_000 : 120_000,
 );

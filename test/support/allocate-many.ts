@@ -7,7 +7,7 @@ const [path = '', store = '', runId = '', count = '0'] = process.argv.slice(2);
 const git = await Git.find({ cwd: store });
 const lock = new RepositoryLock(join(store, 'repository'));
 const nothing = async () => {};
-const journal = { planned: nothing, made: nothing, undone: nothing };
+const journal = { planned: nothing, made: nothing, provisioned: nothing, undone: nothing };
 const [source] = await checkSources(git, [{ key: 'one', cwd: path }]);
 if (!source) throw new Error('no source');
 const one = (child: number) =>

@@ -18,6 +18,7 @@ export const RUN = '01890a5d-ac96-774b-bcce-b302099a8057';
 export type Told =
   | { planned: WorktreePlan }
   | { made: WorktreeRecord }
+  | { provisioned: WorktreeRecord }
   | { undone: WorktreePlan; left: readonly ErrorValue[] };
 
 export class Bench implements Allocator {
@@ -27,9 +28,11 @@ export class Bench implements Allocator {
   readonly lock: RepositoryLock;
   /** Folder for captures and locks. */
   readonly store: string;
+  provision?: Allocator['provision'];
   readonly journal = {
     planned: async (plan: WorktreePlan) => void this.told.push({ planned: plan }),
     made: async (record: WorktreeRecord) => void this.told.push({ made: record }),
+    provisioned: async (record: WorktreeRecord) => void this.told.push({ provisioned: record }),
     undone: async (plan: WorktreePlan, left: readonly ErrorValue[]) => void this.told.push({ undone: plan, left }),
   };
 

@@ -4,9 +4,9 @@
  */
 import { devNull } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type LanesError, lanesError } from '../../protocol/index.ts';
+import { LanesError, lanesError } from '../../protocol/index.ts';
+import { type ByteCommandResult, runByteCommand } from '../processes/index.ts';
 import { gitEnvironment } from './environment.ts';
-import { type GitProcessResult, runGitProcess } from './git-process.ts';
 
 export interface GitVersion {
   /** As git says it, `2.39.5`. */
@@ -78,7 +78,7 @@ export class Git {
    */
   static async find(options: { file?: string; env?: NodeJS.ProcessEnv; cwd: string }): Promise<Git> {
     const { file = 'git', env = process.env, cwd } = options;
-    const result = await runGitProcess(file, ['version'], { cwd, env: gitEnvironment(env), timeoutMs: 10_000 });
+    const result = await runByteCommand(file, ['version'], { cwd, env: gitEnvironment(env), timeoutMs: 10_000 });
     const said = result.stdout.toString('utf8');
     const [, text, major, minor] = /^git version ((\d+)\.(\d+)\S*)/.exec(said) ?? [];
     if (result.failed !== undefined || text === undefined) {
@@ -126,9 +126,9 @@ export class Git {
     return splitRecords((await this.run(folder, args, call)).stdout);
   }
 
-  #once(folder: string, args: readonly string[], call: GitCall): Promise<GitProcessResult> {
+  #once(folder: string, args: readonly string[], call: GitCall): Promise<ByteCommandResult> {
     const hooks = call.hooks ? [] : ['-c', `core.hooksPath=${devNull}`];
-    return runGitProcess(this.#file, [...CONFIGURATION, ...hooks, '-C', folder, ...args], {
+    return runByteCommand(this.#file, [...CONFIGURATION, ...hooks, '-C', folder, ...args], {
       // The folder itself may be gone; git then says so.
       cwd: process.platform === 'win32' ? 'C:\\' : '/',
       env: { ...gitEnvironment(this.#env), GIT_TERMINAL_PROMPT: '0', ...call.env },
@@ -145,6 +145,11 @@ export function isLocked(stderr: string): boolean {
   return LOCKED.test(stderr);
 }
 
+/** Whether an error says that a git may still be at work. */
+export function isUnproven(error: unknown): boolean {
+  return error instanceof LanesError && error.toValue().text === 'git_failed:unproven';
+}
+
 /** What stands between the NULs, as bytes; a name need not be UTF-8. */
 export function splitRecords(bytes: Buffer): Buffer[] {
   const records: Buffer[] = [];
@@ -157,7 +162,7 @@ export function splitRecords(bytes: Buffer): Buffer[] {
   return records;
 }
 
-function failureOf(args: readonly string[], result: GitProcessResult, call: GitCall): LanesError {
+function failureOf(args: readonly string[], result: ByteCommandResult, call: GitCall): LanesError {
   const command = `git ${args.slice(0, 2).join(' ')}`;
   if (!result.ended) return lanesError('git_failed:unproven', { command });
   if (result.failed === 'timeout') {
@@ -172,7 +177,7 @@ function failureOf(args: readonly string[], result: GitProcessResult, call: GitC
 }
 
 /** Why, in one line: what went wrong on our side, else what git complained about. */
-function lineOf({ stderr, message, exitCode }: GitProcessResult): string {
+function lineOf({ stderr, message, exitCode }: ByteCommandResult): string {
   if (message) return message;
   const lines = stderr.split('\n').filter((line) => line.trim() !== '');
   const complaints = lines.filter((line) => /^(?:fatal|error|BUG):/.test(line)).slice(0, 3);

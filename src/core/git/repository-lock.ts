@@ -1,6 +1,6 @@
 /** Changes of one repository, one after the other: within this process in the order they came, and among all processes. */
-import { LanesError } from '../../protocol/index.ts';
 import { waitForLock } from '../locks/index.ts';
+import { isUnproven } from './git.ts';
 
 /** How long the lock is waited for, once all earlier changes of this process are done. */
 const DEADLINE_MS = 120_000;
@@ -38,7 +38,7 @@ export class RepositoryLock {
       try {
         return await work();
       } catch (error) {
-        unproven = error instanceof LanesError && error.toValue().text === 'git_failed:unproven';
+        unproven = isUnproven(error);
         throw error;
       } finally {
         if (!unproven) await lock.release();

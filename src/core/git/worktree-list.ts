@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Git } from './git.ts';
 import { splitRecords } from './git.ts';
 
@@ -18,7 +19,9 @@ export interface RegisteredWorktree {
 export async function listWorktrees(git: Git, folder: string): Promise<RegisteredWorktree[]> {
   const nul = git.version.atLeast(2, 36);
   const { stdout } = await git.run(folder, ['worktree', 'list', '--porcelain', ...(nul ? ['-z'] : [])]);
-  return parseWorktrees(nul ? splitRecords(stdout).map(String) : stdout.toString('utf8').split('\n'));
+  const found = parseWorktrees(nul ? splitRecords(stdout).map(String) : stdout.toString('utf8').split('\n'));
+  // On Windows git writes paths with slashes.
+  return found.map((one) => ({ ...one, path: resolve(one.path) }));
 }
 
 /** @param fields of `git worktree list --porcelain`; an empty one ends a worktree */

@@ -14,7 +14,7 @@ import {
   wordsOf,
 } from '../../protocol/index.ts';
 import { makeFolders } from '../files/index.ts';
-import { type Git, type GitAnswer, isLocked, listWorktrees, type RepositoryLock } from '../git/index.ts';
+import { type Git, type GitAnswer, isLocked, isUnproven, listWorktrees, type RepositoryLock } from '../git/index.ts';
 import { gitFolderOf } from './identity.ts';
 import { nameWorktree } from './names.ts';
 import { placeUnwritable } from './place.ts';
@@ -25,6 +25,8 @@ import { undoWorktree } from './undo.ts';
 export interface WorktreeJournal {
   planned(plan: WorktreePlan): Promise<void>;
   made(record: WorktreeRecord): Promise<void>;
+  /** The same worktree, with what was put there besides the checkout. */
+  provisioned(record: WorktreeRecord): Promise<void>;
   /** @param left what could not be taken back */
   undone(plan: WorktreePlan, left: readonly ErrorValue[]): Promise<void>;
 }
@@ -42,6 +44,8 @@ export interface Allocator {
   git: Git;
   lock: RepositoryLock;
   journal: WorktreeJournal;
+  /** Puts what children need into a worktree; a failure takes it back. */
+  provision?: (record: WorktreeRecord, signal: AbortSignal | undefined) => Promise<WorktreeRecord>;
   /** Prefix of branches. */
   prefix?: string;
   now?: () => number;
@@ -67,10 +71,23 @@ export async function allocateWorktrees(
       const purpose = `making a worktree for ${request.label}`;
       made.push(await allocator.lock.run(purpose, () => makeOne(allocator, request, signal), { signal }));
     }
-    return made;
+    // A hook of the person may take long: nobody else need wait for it.
+    const ready: WorktreeRecord[] = [];
+    for (const record of made) {
+      signal?.throwIfAborted();
+      const full = (await allocator.provision?.(record, signal)) ?? record;
+      if (full !== record) await allocator.journal.provisioned(full);
+      ready.push(full);
+    }
+    return ready;
   } catch (error) {
     const left: ErrorValue[] = [];
     for (const record of made.reverse()) {
+      if (isUnproven(error)) {
+        // The repository stays locked, for us too.
+        left.push(describeError('worktree_left', { what: record.path, reason: wordsOf(error) }));
+        continue;
+      }
       // Not given up by a stop: what was made is taken back in any case.
       await allocator.lock
         .run('taking a worktree back', async () => left.push(...(await undo(allocator, record))))
@@ -101,7 +118,7 @@ async function makeOne(
       return record;
     } catch (error) {
       // Nothing more may be done here while that git may still be at work.
-      if (error instanceof LanesError && error.toValue().text === 'git_failed:unproven') throw error;
+      if (isUnproven(error)) throw error;
       const left = await undoWorktree(git, plan).catch((failure: unknown) => [toErrorValue(failure)]);
       const again = answer && answer.exitCode !== 0 && isLocked(answer.stderr) && performance.now() < deadline;
       if (again && left.length === 0 && !signal?.aborted) {

@@ -27,12 +27,16 @@ export async function findOutside(
 ): Promise<Outside> {
   const isDisposable = await findDisposable(git, record.path, patterns);
   const isOwn = ownPaths(record);
-  const links = new Set(record.synthetic.flatMap((one) => (one.link ? keyOf(Buffer.from(one.path)) : [])));
+  const exact = new Map(
+    record.synthetic.flatMap((one) => (one.link || one.digest ? [[keyOf(Buffer.from(one.path)), one]] : [])),
+  );
   const outside: Outside = { files: [], disposable: [] };
   for (const { path, link } of leaves) {
     const key = keyOf(path);
-    // A file that has taken the place of a link is nobody's but the child's.
-    if (snapshot.entries.has(key) || (isOwn(key) && (link || !links.has(key)))) continue;
+    if (snapshot.entries.has(key)) continue;
+    const own = exact.get(key);
+    // What has taken the place of a link, or has another content than it was given, is the child's.
+    if (own ? await isUntouched(record.path, path, link, own) : isOwn(key)) continue;
     if (isDisposable(key)) outside.disposable.push(path);
     else outside.files.push(await describeFile(record.path, path, link ? 'link' : 'file'));
   }
@@ -44,6 +48,16 @@ export async function findOutside(
     if (stored !== entry.hash) outside.files.push(await describeFile(record.path, path, 'filtered'));
   }
   return outside;
+}
+
+async function isUntouched(
+  folder: string,
+  path: Buffer,
+  isLink: boolean,
+  { link, digest }: WorktreeRecord['synthetic'][number],
+): Promise<boolean> {
+  if (link) return isLink;
+  return !isLink && (await digestOf(inFolder(folder, path), 'file')) === digest;
 }
 
 async function describeFile(

@@ -4,6 +4,7 @@ import { basename, dirname, relative, resolve } from 'node:path';
 import { baseRefReason, lanesError } from '../../protocol/index.ts';
 import type { Git } from '../git/index.ts';
 import { placeFor } from './place.ts';
+import { findSetupHook } from './setup-hook.ts';
 
 export interface WorktreeWish {
   /** What the child is called in refusals. */
@@ -32,6 +33,8 @@ export interface SourceOptions {
   folder?: string | undefined;
   /** Folders in which no worktree may be: those Pi loads extensions from. */
   refused?: readonly string[];
+  /** Path of the hook that makes worktrees ready. */
+  setupHook?: string | undefined;
   /** All children must work in this folder. */
   shared?: string;
   signal?: AbortSignal | undefined;
@@ -83,6 +86,7 @@ async function checkSource(
     { root, home, repository: common },
     { folder: options.folder, refused: options.refused ?? [], children },
   );
+  if (options.setupHook !== undefined) await findSetupHook(root, options.setupHook);
   return { repository: common, root, subfolder: relative(root, folder), base, place };
 }
 

@@ -1,9 +1,10 @@
 /** Taking a worktree back that was planned and is not wanted: exactly this one, with its branch, and nothing else. */
-import { lstat, rmdir } from 'node:fs/promises';
+import { lstat, rmdir, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describeError, type ErrorValue, type WorktreePlan, wordsOf } from '../../protocol/index.ts';
 import { errnoOf } from '../files/index.ts';
 import { type Git, listWorktrees } from '../git/index.ts';
+import { inFolder, walkFiles } from './walk.ts';
 
 /**
  * Removes what git has made of a plan whose path and branch were absent before. For worktrees that no child has worked in: their
@@ -18,6 +19,7 @@ export async function undoWorktree(git: Git, plan: WorktreePlan): Promise<ErrorV
   if (entry?.branch === branch) {
     // A git that was killed while it made the worktree leaves it locked by that word. No other lock is broken.
     const force = entry.locked === 'initializing' ? ['--force', '--force'] : ['--force'];
+    await unlinkAll(plan.path);
     const removed = await git.run(plan.repository, ['worktree', 'remove', ...force, plan.path], { accept: 'any' });
     if (removed.exitCode !== 0) left.push(leftover(plan.path, removed.stderr));
   } else if (entry) {
@@ -28,6 +30,12 @@ export async function undoWorktree(git: Git, plan: WorktreePlan): Promise<ErrorV
   // Only when it is empty: others may have worktrees there.
   if (left.length === 0) await rmdir(dirname(plan.path)).catch(() => undefined);
   return left;
+}
+
+/** On Windows a junction would be followed into the folder it leads to. */
+async function unlinkAll(path: string): Promise<void> {
+  const walk = await walkFiles(path).catch(() => undefined);
+  for (const leaf of walk?.leaves ?? []) if (leaf.link) await unlink(inFolder(path, leaf.path));
 }
 
 async function removeBranch(git: Git, plan: WorktreePlan, branch: string): Promise<ErrorValue[]> {

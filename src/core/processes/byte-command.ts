@@ -1,13 +1,16 @@
-/** One process of git, from its start to its proven end. Output is bytes: names and contents need not be text. */
+/** A command whose output is bytes, from its start to its proven end: it is asked to end before it is killed. */
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ProcessIdentity, wordsOf } from '../../protocol/index.ts';
 import { errnoOf } from '../files/index.ts';
-import { identify, killTree, liveness, MARKER_ENV, signalProcess, spawnPiped } from '../processes/index.ts';
+import { MARKER_ENV } from './environment.ts';
+import { identify, liveness } from './identity.ts';
+import { spawnPiped } from './spawn.ts';
+import { killTree, signalProcess } from './tree.ts';
 
-export interface GitProcessResult {
+export interface ByteCommandResult {
   stdout: Buffer;
   /** The end of it. */
   stderr: string;
@@ -20,32 +23,33 @@ export interface GitProcessResult {
   message: string;
 }
 
-export interface GitProcessOptions {
+export interface ByteCommandOptions {
   cwd: string;
   env: Record<string, string>;
   timeoutMs: number;
   signal?: AbortSignal | undefined;
   input?: Uint8Array | undefined;
+  /** More output than this ends it. Default 256 MiB. */
+  maxBytes?: number;
   /** Takes the output piece by piece instead of having it collected; the next piece waits for it. */
   sink?: ((chunk: Buffer) => Promise<void>) | undefined;
 }
 
-/** More is read through a sink. */
-const MAX_STDOUT_BYTES = 256 * 1024 * 1024;
+const DEFAULT_MAX_BYTES = 256 * 1024 * 1024;
 const MAX_STDERR_CHARS = 64 * 1024;
-/** Git removes its lock files when it is asked to end, not when it is killed. */
+/** Some tidy up when they are asked to end: git removes its lock files. */
 const TERM_GRACE_MS = 2000;
 const KILL_DEADLINE_MS = 5000;
-/** What a hook left running may hold our pipes open for ever: silence this long after git's own exit ends the reading. */
+/** What a hook left running may hold our pipes open for ever: silence this long after the command's own exit ends the reading. */
 const IDLE_AFTER_EXIT_MS = 2000;
 
-/** Never throws. `args` are git's own, `env` is the whole environment. */
-export async function runGitProcess(
+/** Never throws. `env` is the whole environment. */
+export async function runByteCommand(
   file: string,
   args: readonly string[],
-  options: GitProcessOptions,
-): Promise<GitProcessResult> {
-  const marker = `git/${randomUUID()}`;
+  options: ByteCommandOptions,
+): Promise<ByteCommandResult> {
+  const marker = `command/${randomUUID()}`;
   let child: ChildProcessWithoutNullStreams;
   try {
     child = spawnPiped({ file, args: [...args] }, { cwd: options.cwd, env: { ...options.env, [MARKER_ENV]: marker } });
@@ -54,10 +58,10 @@ export async function runGitProcess(
     const message = wordsOf(error);
     return { stdout: Buffer.alloc(0), stderr: '', exitCode: undefined, failed: 'spawn', ended: true, message };
   }
-  let failed: GitProcessResult['failed'];
+  let failed: ByteCommandResult['failed'];
   let message = '';
   const stop = new AbortController();
-  const fail = (why: NonNullable<GitProcessResult['failed']>, what = '') => {
+  const fail = (why: NonNullable<ByteCommandResult['failed']>, what = '') => {
     if (failed !== undefined) return;
     failed = why;
     message = what;
@@ -79,7 +83,7 @@ export async function runGitProcess(
   child.stdin.end(options.input);
   const flow: Flow = { at: performance.now(), busy: false };
   const stderr = tailOf(child, flow);
-  const stdout = collect(child, flow, options.sink, fail);
+  const stdout = collect(child, flow, options, fail);
   const exitCode = await exited;
   await drained(child, flow);
   const bytes = await stdout;
@@ -121,7 +125,7 @@ async function endTree(
   await signalProcess(root, 'SIGTERM', { group: true });
   await Promise.race([exited, delay(TERM_GRACE_MS, undefined, { ref: false })]);
   const state = await killTree(root, marker, { deadlineMs: KILL_DEADLINE_MS });
-  // Where descendants cannot be listed, git's own end is what can be proven.
+  // Where descendants cannot be listed, the command's own end is what can be proven.
   return state === 'gone' || (process.platform !== 'linux' && (await liveness(root)) === 'gone');
 }
 
@@ -146,7 +150,7 @@ async function drained(child: ChildProcessWithoutNullStreams, flow: Flow): Promi
 async function collect(
   child: ChildProcessWithoutNullStreams,
   flow: Flow,
-  sink: GitProcessOptions['sink'],
+  { sink, maxBytes = DEFAULT_MAX_BYTES }: ByteCommandOptions,
   fail: (why: 'too-much' | 'sink', what: string) => void,
 ): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -163,11 +167,11 @@ async function collect(
       }
       bytes += chunk.length;
       chunks.push(chunk);
-      if (bytes > MAX_STDOUT_BYTES) throw new Error(`more than ${MAX_STDOUT_BYTES} bytes of output`);
+      if (bytes > maxBytes) throw new Error(`more than ${maxBytes} bytes of output`);
     }
   } catch (error) {
     flow.busy = false;
-    // The pipes were given up after the exit: what git itself wrote has been read.
+    // The pipes were given up after the exit: what the command itself wrote has been read.
     if (errnoOf(error) !== 'ERR_STREAM_PREMATURE_CLOSE') fail(sink ? 'sink' : 'too-much', wordsOf(error));
   }
   return Buffer.concat(chunks);
