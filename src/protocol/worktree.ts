@@ -58,6 +58,8 @@ export const worktreeCapture = z.object({
   base: hash,
   /** Tree of all files that git takes. */
   tree: hash,
+  /** Tree of what was staged, where that is not the tree of the files; it is kept with the commits. */
+  staged: z.optional(hash),
   /** Where HEAD stood; absent: on a branch without a commit. */
   head: z.optional(hash),
   /** Name of the branch HEAD stood on; absent: on none. */

@@ -7,6 +7,7 @@ import type { KeptCapture } from '../../src/core/worktrees/index.ts';
 import type { WorktreeRecord } from '../../src/protocol/index.ts';
 import { commitAll, git, write } from '../support/repository.ts';
 import { type TempDir, tempDir } from '../support/temp.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { Bench } from '../support/worktrees.ts';
 
 const posix = process.platform !== 'win32';
@@ -177,6 +178,21 @@ describe('a capture', () => {
       { text: 'worktree_preserved:outside', params: { files: 1, megabytes: 2 } },
     ]);
     expect(await bench.remove(tree, kept)).toMatchObject({ worktreeRemoved: false });
+  });
+
+  it('sees a change of the same length in the second of the commit before it', async () => {
+    const second = () => Math.floor(Date.now() / 1000);
+    let began: number;
+    do {
+      await waitFor('the next second', () => Date.now() % 1000 < 200);
+      began = second();
+      await write(tree.path, { 'a.txt': 'abc' });
+      await commitAll(tree.path, 'abc');
+      await write(tree.path, { 'a.txt': 'xyz' });
+    } while (second() !== began);
+    await waitFor('a later second', () => second() > began + 1);
+    const { capture } = await bench.capture(tree);
+    expect(await git(bench.path, 'show', `${capture.tree}:a.txt`)).toBe('xyz');
   });
 
   it('sees what the child has hidden from git', async () => {

@@ -99,6 +99,15 @@ describe('what is uncertain stays', () => {
       ['a file', () => write(tree.path, { late: 'x' }), () => rm(inTree('late'))],
       ['an ignored file', () => write(tree.path, { 'late.log': 'x' }), () => rm(inTree('late.log'))],
       ['an ignored change', () => write(tree.path, { 'x.log': 'LOG' }), () => write(tree.path, { 'x.log': 'log' })],
+      [
+        'something staged',
+        async () => {
+          await write(tree.path, { staged: 'x' });
+          await git(tree.path, 'add', 'staged');
+          await rm(inTree('staged'));
+        },
+        () => git(tree.path, 'reset', '--quiet'),
+      ],
       ['a commit', () => commitAll(tree.path, 'late'), () => git(tree.path, 'reset', '--quiet', 'HEAD~1')],
     ];
     for (const [what, change, back] of late) {

@@ -60,6 +60,14 @@ async function act(random: () => number, tree: WorktreeRecord, facts: Facts): Pr
     () => put(path(), bytes()),
     () => put(path(), text()),
     async () => put(join(tree.path, pick(await known())), random() < 0.5 ? bytes() : text()),
+    async () => {
+      const at = join(tree.path, pick(await known()));
+      const content = await readFile(at);
+      await writeFile(
+        at,
+        content.map((byte) => byte ^ 1),
+      );
+    },
     async () => rm(join(tree.path, pick(await known()))),
     async () => {
       const to = path();

@@ -188,7 +188,8 @@ export async function settlePlan(allocator: Allocator, plan: WorktreePlan): Prom
       const record = await recordOf(git, plan, whole, allocator.now?.() ?? Date.now());
       await journal.made({ ...record, warnings: [] });
       return { ...record, warnings: [] };
-    } catch {
+    } catch (error) {
+      if (isUnproven(error)) throw error;
       await undo(allocator, plan);
       return undefined;
     }

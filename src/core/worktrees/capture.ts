@@ -109,6 +109,7 @@ async function writeCapture(
     version: 1,
     base,
     tree,
+    ...(snapshot.staged !== undefined && { staged: snapshot.staged }),
     ...(commits.head !== undefined && { head: commits.head }),
     ...(commits.branch !== undefined && { branch: commits.branch }),
     changed,

@@ -1,5 +1,5 @@
 /** Removing a worktree whose content is kept. Whatever is uncertain, or has changed since, keeps it. */
-import { copyFile, mkdtemp, rm, rmdir, unlink } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm, rmdir, unlink, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { describeError, type ErrorValue, type WorktreeRecord, wordsOf } from '../../protocol/index.ts';
@@ -73,8 +73,12 @@ async function faultOf(
   if (!entry) return describeError('worktree_lost', { path, reason: 'git has not registered it' });
   if (entry.locked !== undefined) return describeError('worktree_preserved:locked', { path, reason: entry.locked });
   const changedSince = describeError('worktree_preserved:changed', { path });
-  if (snapshot.tree !== capture.tree || commits.head !== capture.head || commits.branch !== capture.branch)
-    return changedSince;
+  const same =
+    snapshot.tree === capture.tree &&
+    snapshot.staged === capture.staged &&
+    commits.head === capture.head &&
+    commits.branch === capture.branch;
+  if (!same) return changedSince;
   const broken = await copyFault(kept);
   if (broken !== undefined) return describeError('worktree_preserved:copy', { reason: broken });
   if (!isDeepStrictEqual(await readList(kept.folder), listOf(outside))) return changedSince;
@@ -83,7 +87,7 @@ async function faultOf(
     ...(commits.head === undefined ? [] : [commits.head]),
     ...commits.tips.map((tip) => tip.commit),
   ];
-  if (!capture.kept) return commits.count > 0 || snapshot.staged !== undefined ? changedSince : undefined;
+  if (!capture.kept) return commits.count > 0 ? changedSince : undefined;
   const at = await git.lineIfAny(record.repository, ['rev-parse', '--verify', '--quiet', capture.kept.ref]);
   const keeps = at !== undefined && (await keepsAll(git, record.repository, at, capture.tree, wanted));
   if (!keeps) return describeError('worktree_preserved:ref', { ref: capture.kept.ref });
@@ -146,6 +150,8 @@ async function letGo(
 async function copyBeside(from: string, target: string): Promise<string> {
   const beside = `${target}.pi-lanes`;
   await copyFile(from, beside);
+  // As old as can be: git then reads every file once more instead of believing its date.
+  await utimes(beside, 1, 1);
   return beside;
 }
 

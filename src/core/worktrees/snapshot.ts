@@ -2,7 +2,7 @@
  * All files of a worktree that git takes, as a tree. It is made in an index of our own: neither the worktree nor what the child
  * has staged is changed, and what the child has hidden from git (`assume-unchanged`, `skip-worktree`) is seen.
  */
-import { copyFile, rm } from 'node:fs/promises';
+import { copyFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WorktreeRecord } from '../../protocol/index.ts';
 import { errnoOf } from '../files/index.ts';
@@ -79,10 +79,18 @@ export function ownPaths({ synthetic }: WorktreeRecord): (path: string) => boole
 
 async function copyIndex(record: WorktreeRecord, index: string): Promise<void> {
   await rm(index, { force: true });
-  // Without an index every file is new.
-  await copyFile(join(record.gitFolder, 'index'), index).catch((error: unknown) => {
+  const own = join(record.gitFolder, 'index');
+  try {
+    const { mtimeMs } = await stat(own);
+    await copyFile(own, index);
+    // Git compares a file again that may have been changed after the index was written, within the same second: a copy must not
+    // look newer than what it is a copy of.
+    const seconds = Math.floor(mtimeMs / 1000);
+    await utimes(index, seconds, seconds);
+  } catch (error) {
+    // Without an index every file is new.
     if (errnoOf(error) !== 'ENOENT') throw error;
-  });
+  }
 }
 
 /** The tree of the index as the child left it. With unsettled conflicts there is none: then a tree of all that stands in it, by stage. */
