@@ -90,6 +90,16 @@ export const ERROR_CODES = [
   'workflow_failed',
   'host_failed',
   'receipt_unusable',
+  'git_unusable',
+  'git_failed',
+  'worktree_refused',
+  'worktree_failed',
+  'worktree_left',
+  'worktree_hook_failed',
+  'worktree_lost',
+  'worktree_preserved',
+  'worktree_setup_failed',
+  'worktree_incomplete',
 ] as const;
 
 export const errorCode = z.enum(ERROR_CODES);

@@ -30,3 +30,4 @@ export * from './workflow-lanes.ts';
 export * from './workflow-launch.ts';
 export * from './workflow-preflight.ts';
 export * from './workflow-run.ts';
+export * from './worktree.ts';

@@ -3,7 +3,8 @@ import { chown, mkdir, readdir, readFile, realpath, rename, rm, stat, symlink, w
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ensureProject, findProject, gitEnvironment, type Project } from '../../src/core/projects/index.ts';
+import { gitEnvironment } from '../../src/core/git/index.ts';
+import { ensureProject, findProject, type Project } from '../../src/core/projects/index.ts';
 import { type TempDir, tempDir } from '../support/temp.ts';
 
 const posix = process.platform !== 'win32';

@@ -1,3 +1,4 @@
+export * from './byte-command.ts';
 export * from './environment.ts';
 export * from './identity.ts';
 export * from './others.ts';

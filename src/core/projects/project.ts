@@ -9,7 +9,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import * as z from 'zod/mini';
 import { lanesError } from '../../protocol/index.ts';
 import { errnoOf, makePrivateFolder, readRegular, writeFileAtomic } from '../files/index.ts';
-import { childEnvironment, runCommand } from '../processes/index.ts';
+import { gitEnvironment } from '../git/index.ts';
+import { runCommand } from '../processes/index.ts';
 import { type ProjectLayout, projectLayout, rootLayout } from './layout.ts';
 
 export interface Project {
@@ -31,14 +32,6 @@ const projectRecord = z.object({
   /** Keys this project had before it was moved. */
   formerKeys: z.array(z.string()),
 });
-
-/** Git's answer must not depend on a repository some outer git command has in hand. */
-export function gitEnvironment(env: NodeJS.ProcessEnv = process.env): Record<string, string> {
-  const clean = childEnvironment(env, { GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' });
-  for (const name of Object.keys(clean))
-    if (name.startsWith('GIT_') && name !== 'GIT_OPTIONAL_LOCKS') delete clean[name];
-  return clean;
-}
 
 /**
  * @param folder an existing folder
@@ -70,10 +63,11 @@ async function gitCommonFolder(folder: string): Promise<string | undefined> {
   // Starting git costs milliseconds; outside every repository there is no need to.
   if (!(await hasGitAbove(folder))) return undefined;
   const result = await runCommand(
-    { file: 'git', args: ['-C', folder, 'rev-parse', '--path-format=absolute', '--git-common-dir'] },
+    { file: 'git', args: ['-C', folder, 'rev-parse', '--git-common-dir'] },
     { env: gitEnvironment(), timeoutMs: 10_000 },
   );
-  if (result.exitCode === 0) return realpath(result.stdout.replace(/\r?\n$/, ''));
+  // Relative to the folder: git before 2.31 cannot be asked for an absolute path.
+  if (result.exitCode === 0) return realpath(resolve(folder, result.stdout.replace(/\r?\n$/, '')));
   // With a path behind it, a worktree or submodule has lost its repository: that is no folder outside git.
   if (result.failed === undefined && /not a git repository \(or any/.test(result.stderr)) return undefined;
   const said = (result.stderr.trim() || result.message).split('\n')[0];

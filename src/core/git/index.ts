@@ -1,0 +1,4 @@
+export * from './environment.ts';
+export * from './git.ts';
+export * from './repository-lock.ts';
+export * from './worktree-list.ts';

@@ -1,0 +1,10 @@
+export * from './allocate.ts';
+export * from './capture.ts';
+export { identityFault } from './identity.ts';
+export { keptRef } from './keep.ts';
+export type { KeptCapture } from './kept-capture.ts';
+export { BRANCH_PREFIX, nameWorktree } from './names.ts';
+export * from './provision.ts';
+export * from './remove.ts';
+export type { SetupHook } from './setup-hook.ts';
+export * from './source.ts';
