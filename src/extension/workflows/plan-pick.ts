@@ -45,7 +45,11 @@ export function confirmPlan({ name, preview, showDocument, showPlace }: PlanPick
       void showDocument();
     } else if (item?.range) void showPlace(item.range);
   });
+  let isOver = false;
   pick.onDidHide(() => {
+    // A list that Escape has closed tells it a second time when it is disposed.
+    if (isOver) return;
+    isOver = true;
     resolve(isStart || (isShown && offerStart(name)));
     pick.dispose();
   });

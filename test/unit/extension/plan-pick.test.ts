@@ -16,7 +16,8 @@ const list = vi.hoisted(() => {
     },
     show: () => undefined,
     hide: () => handlers.hide?.(),
-    dispose: () => undefined,
+    // As in the editor, where a list that Escape has closed tells it twice.
+    dispose: () => handlers.hide?.(),
   };
   return {
     pick,
