@@ -2,9 +2,30 @@
 import type { RunSnapshot } from '../client/index.ts';
 import { describeProof, processProof } from '../core/runs/index.ts';
 import { visible } from '../core/transcripts/index.ts';
-import { type ChildView, elapsedMs, formatCost, formatDuration, formatTokens, totalTokens } from '../protocol/index.ts';
+import {
+  type ChildView,
+  cutText,
+  elapsedMs,
+  formatCost,
+  formatDuration,
+  formatTokens,
+  type RunView,
+  type SteerView,
+  totalTokens,
+} from '../protocol/index.ts';
 import { formatBounds, formatGraph, formatPreflight, formatProgress, formatSoftLimits } from './format-workflow.ts';
 import { preflightDifferences } from './preflight-differences.ts';
+import { questionText } from './question-text.ts';
+
+/** Of a value that a workflow returned, as one line. */
+const VALUE_CHARS = 500;
+
+/** What the script of a workflow came to, and the file that has all of it. */
+export interface Returned {
+  ok: boolean;
+  value?: unknown;
+  file: string;
+}
 
 /** One line of a list: id, state, agent, elapsed, tokens, cost, title. */
 export function formatRow(snapshot: RunSnapshot, now: number = Date.now()): string {
@@ -21,7 +42,7 @@ export function formatRow(snapshot: RunSnapshot, now: number = Date.now()): stri
   return `${cells.join('  ')}  ${visible(view.label ?? view.title)}`;
 }
 
-export function formatDetails(snapshot: RunSnapshot, now: number = Date.now()): string {
+export function formatDetails(snapshot: RunSnapshot, now: number = Date.now(), returned?: Returned): string {
   const { view } = snapshot;
   const workflow = view?.workflow;
   // The one child of a single run; those of a workflow have lines of their own.
@@ -40,7 +61,7 @@ export function formatDetails(snapshot: RunSnapshot, now: number = Date.now()): 
     ['named', workflow?.resource?.id],
     ['limits', workflow?.bounds && formatBounds(workflow.bounds)],
     ['budget', view && past(formatSoftLimits(view))],
-    ['continued', workflow?.continued ? `${workflow.continued} time(s)` : null],
+    ['continued', workflow?.continued ? times(workflow.continued) : null],
     ['preflight', workflow?.preflight && indented(formatPreflight(workflow.preflight))],
     ['differs', view && indented(preflightDifferences(view).join('\n'))],
     ['inside', view && indented(formatGraph(view, now))],
@@ -48,23 +69,35 @@ export function formatDetails(snapshot: RunSnapshot, now: number = Date.now()): 
     ['processes', view && describeProof(processProof(view))],
     ['resumed', view?.resumedFrom && `from ${view.resumedFrom}`],
     ['output', child?.output && describeOutput(child.output)],
-    [
-      'asks',
-      view?.questions
-        .map((question) => `${[question.title, question.message].filter(Boolean).join(' ')} [${question.id}]`)
-        .join(`\n${' '.repeat(11)}`) || null,
-    ],
-    ['steering', view?.steering.map((steer) => `${steer.state}: ${steer.preview}`).join('\n           ') || null],
+    ['asks', view && indented(view.questions.map((question) => questionText(view.runId, question)).join('\n'))],
+    ['steering', view && indented(view.steering.map((steer) => describeSteer(view, steer)).join('\n'))],
     ['budget', child?.toolBudgetBlocked && 'its tool calls were used up, and more of them refused'],
     ['attention', child?.attention.join(', ') || null],
-    ['error', snapshot.error?.message],
+    ['error', indented(snapshot.error?.message ?? '')],
     ['next', snapshot.error?.hint],
+    ['returned', returned?.ok ? describeValue(returned.value) : null],
+    ['result', returned?.file],
     ['journal', view?.progressCut && 'full: what the agent is doing is not recorded any more'],
     ['unreadable', snapshot.skipped > 0 ? `${snapshot.skipped} journal record(s)` : null],
     ['damaged', snapshot.damage],
     ['files', snapshot.directory],
   ];
   return rows.flatMap(([name, value]) => (value ? [`${name.padEnd(11)}${visible(value)}`] : [])).join('\n');
+}
+
+function times(count: number): string {
+  return count === 1 ? 'once' : `${count} times`;
+}
+
+/** The children of a workflow are told apart by their keys. */
+function describeSteer({ children, workflow }: RunView, { child, state, preview }: SteerView): string {
+  const to = workflow ? children.find(({ index }) => index === child)?.key : undefined;
+  return `${state}${to ? ` (${to})` : ''}: ${preview}`;
+}
+
+function describeValue(value: unknown): string {
+  const text = JSON.stringify(value ?? null);
+  return text.length <= VALUE_CHARS ? text : `${cutText(text, VALUE_CHARS)}… (cut)`;
 }
 
 function past(limits: string): string | null {

@@ -40,25 +40,14 @@ async function main(args: string[]): Promise<number> {
       if (rest.some((arg) => /^--(?:script|workflow)(?:=|$)/.test(arg)))
         return runWorkflowCommand(context, {
           ...blankWorkflow,
-          ...parse(rest, WORKFLOW_OPTIONS, { min: 0, max: 0 }).values,
+          ...parse(rest, WORKFLOW_OPTIONS, {
+            min: 0,
+            max: 0,
+            elsewhere: { options: AGENT_OPTIONS, text: 'launch_invalid:option-of-agent' },
+          }).values,
         });
-      const options = {
-        agent: text,
-        task: text,
-        'task-file': text,
-        model: text,
-        thinking: text,
-        cwd: text,
-        label: text,
-        output: text,
-        'output-mode': text,
-        'output-schema': text,
-        timeout: text,
-        'tool-timeout': text,
-        approve: flag,
-        wait: flag,
-      };
-      return runCommand(context, { ...blank, ...parse(rest, options, { min: 0, max: 0 }).values });
+      const elsewhere = { options: WORKFLOW_OPTIONS, text: 'launch_invalid:option-of-workflow' } as const;
+      return runCommand(context, { ...blank, ...parse(rest, AGENT_OPTIONS, { min: 0, max: 0, elsewhere }).values });
     }
     case 'status': {
       const { values, positionals } = parse(rest, { all: flag, limit: text }, { min: 0, max: 1 });
@@ -150,6 +139,23 @@ async function main(args: string[]): Promise<number> {
       throw lanesError('launch_invalid:command', { command });
   }
 }
+
+const AGENT_OPTIONS = {
+  agent: text,
+  task: text,
+  'task-file': text,
+  model: text,
+  thinking: text,
+  cwd: text,
+  label: text,
+  output: text,
+  'output-mode': text,
+  'output-schema': text,
+  timeout: text,
+  'tool-timeout': text,
+  approve: flag,
+  wait: flag,
+};
 
 const LIMIT_OPTIONS = {
   'max-spawns': text,

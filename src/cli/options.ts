@@ -15,6 +15,8 @@ export interface Words {
   max: number;
   /** What is said when there is none at all. Default: that the run is missing. */
   missing?: 'launch_invalid:no-script';
+  /** Options that there are, but for another use of the command, and what is said about that. */
+  elsewhere?: { options: Options; text: 'launch_invalid:option-of-agent' | 'launch_invalid:option-of-workflow' };
 }
 
 /** Throws `launch_invalid` with the option, its value and the rule in one sentence. `--json` is an option of every command. */
@@ -46,6 +48,8 @@ function checkOptions(args: string[], known: Options, words: Words): void {
     const { name, rawName, value, inlineValue } = token;
     const option = Object.hasOwn(known, name) ? known[name] : undefined;
     if (!option) {
+      if (words.elsewhere && Object.hasOwn(words.elsewhere.options, name))
+        throw lanesError(words.elsewhere.text, { option: rawName });
       // Whoever says something to an agent may well begin with a dash.
       throw words.max > 0
         ? lanesError('launch_invalid:option-or-text', { option: rawName, text: args[token.index] ?? '' })

@@ -2,7 +2,9 @@
 import { type RunStore, readWorkflowResult, waitForEnd } from '../client/index.ts';
 import { runLayout } from '../core/projects/index.ts';
 import { visible } from '../core/transcripts/index.ts';
+import type { QuestionView } from '../protocol/index.ts';
 import { type CliContext, EXIT, exitCodeFor, printJson } from './context.ts';
+import { questionText } from './question-text.ts';
 
 interface Awaited {
   store: RunStore;
@@ -64,11 +66,11 @@ export async function waitForWorkflow(
 /** Somebody has to answer them, and nobody may be looking at another window. Each is told once. */
 function questionTeller(context: CliContext, runId: string) {
   const told = new Set<string>();
-  return (questions: readonly { id: string; title: string; message: string }[]): void => {
-    for (const { id, title, message } of questions) {
-      if (told.has(id)) continue;
-      told.add(id);
-      context.err(visible(`It asks: ${title} ${message}\n  pi-lanes answer ${runId} ${id} --yes | --no`));
+  return (questions: readonly QuestionView[]): void => {
+    for (const question of questions) {
+      if (told.has(question.id)) continue;
+      told.add(question.id);
+      context.err(visible(`It asks: ${questionText(runId, question)}`));
     }
   };
 }

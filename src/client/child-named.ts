@@ -1,11 +1,11 @@
 /** Which child of a run a person means. */
-import { childNames, parseChildRunId } from '../core/runs/index.ts';
+import { childNames, parseChildRunId, workflowGraph } from '../core/runs/index.ts';
 import { nearest } from '../core/spelling/index.ts';
 import { type ChildView, lanesError, type RunView } from '../protocol/index.ts';
 
 /**
  * The newest child of a key, or the one with this run id (`<run id>.<number>`).
- * @throws LanesError `child_unknown`, with the key that may have been meant and those there are
+ * @throws LanesError `child_unknown`, with the key that may have been meant and those there are, or that it is a stage not begun
  */
 export function childNamed(view: RunView, name: string): ChildView {
   const wanted = name.trim();
@@ -14,6 +14,10 @@ export function childNamed(view: RunView, name: string): ChildView {
   const id = parseChildRunId(wanted);
   const byId = id?.runId === view.runId && view.children.find(({ index }) => index === id.child);
   if (byId) return byId;
+  const stage = workflowGraph(view)
+    ?.phases.flatMap(({ nodes }) => nodes)
+    .find(({ id, kind }) => id === wanted && kind === 'planned');
+  if (stage) throw lanesError(stage.state === 'queued' ? 'child_unknown:planned' : 'child_unknown:skipped', { name });
   if (view.children.length === 0) throw lanesError('child_unknown:none', { name });
   const keys = view.children.flatMap(({ key }) => key ?? []);
   const meant = nearest(wanted, keys);

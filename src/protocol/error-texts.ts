@@ -161,6 +161,14 @@ export const ERROR_TEXTS = {
   // The command line
   'launch_invalid:options': { message: '{reason}', hint: HELP },
   'launch_invalid:option': { message: 'There is no option "{option}".', hint: HELP },
+  'launch_invalid:option-of-agent': {
+    message: '{option} cannot be used with --script or --workflow.',
+    hint: 'Leave it out. `pi-lanes help run` says what goes with which.',
+  },
+  'launch_invalid:option-of-workflow': {
+    message: '{option} can only be used with --script or --workflow.',
+    hint: 'Leave it out. `pi-lanes help run` says what goes with which.',
+  },
   'launch_invalid:option-or-text': {
     message: 'There is no option "{option}".',
     hint: 'A text that begins with "-" stands behind "--": pi-lanes … -- "{text}". See `pi-lanes help`.',
@@ -474,9 +482,17 @@ export const ERROR_TEXTS = {
     message: 'The run has no agent "{name}".',
     hint: 'It has started none yet; see its status.',
   },
+  'child_unknown:planned': {
+    message: 'The agent "{name}" has not been started yet.',
+    hint: 'It is a later stage of its lane; see the status of the run.',
+  },
+  'child_unknown:skipped': {
+    message: 'The agent "{name}" was never started: its lane ended before it.',
+    hint: 'See the status of the run for the stage that ended the lane.',
+  },
   'child_unknown:needed': {
     message: 'The run is a workflow with several agents.',
-    hint: 'Name the one that is meant: {known}.',
+    hint: 'Name the one that is meant, with --child: {known}.',
   },
   child_unsupported: {
     message: 'The field "{field}" cannot be used in workflows yet.',
@@ -520,7 +536,7 @@ export const ERROR_TEXTS = {
     hint: 'See `pi-lanes validate`, or the Problems view.',
   },
   'launch_invalid:workflow': {
-    message: 'There is no workflow "{name}" of this name.',
+    message: 'There is no workflow "{name}".',
     hint: 'There are: {known}. A script of your own is started by its file.',
   },
   'launch_invalid:workflow-args': { message: 'The arguments of the workflow {name} cannot be used: {faults}.' },
@@ -539,7 +555,10 @@ export const ERROR_TEXTS = {
     hint: 'It must be a number of US dollars, as 2 or 0.5, or 0 for no limit.',
   },
   'launch_invalid:count': { message: '{option} is "{value}".', hint: 'It must be a whole number from 1 to 999999.' },
-  'launch_invalid:args': { message: 'The arguments of the workflow cannot be used: {reason}.' },
+  'launch_invalid:args': {
+    message: 'The arguments of the workflow cannot be used: {reason}.',
+    hint: 'Give one JSON value, in single quotes in most shells.',
+  },
   host_failed: { message: 'The command failed: {reason}.' },
   workflow_failed: { message: '{reason}' },
   'resume_refused:workflow': {

@@ -48,6 +48,12 @@ const LIMITED = `for (const key of ['a', 'b']) await runs.run(key, { agent: 'sco
 return 'all done';
 `;
 
+const MANY = `const all = await runs.all(
+  ['a', 'b', 'c', 'd', 'e'].map((key) => ({ key, agent: 'scout', task: ${says('done')} })),
+);
+return all.length;
+`;
+
 const BROKEN = `const one = await runs.run('one', { agent: 'scout', task: 'Look.' });
 
 const two = await runs.run('two', { task: 'Look.' });
@@ -62,7 +68,7 @@ beforeAll(async () => {
   worlds = await fakeWorld(stack, { project: 'harbour' });
   const { project, env } = worlds.world;
   await mkdir(join(project, 'workflows'));
-  const scripts = { look: LOOK, long: LONG, limited: LIMITED, broken: BROKEN };
+  const scripts = { look: LOOK, long: LONG, limited: LIMITED, many: MANY, broken: BROKEN };
   for (const [name, text] of Object.entries(scripts)) await writeFile(join(project, 'workflows', `${name}.js`), text);
   session = await startSession({ target: { folder: project }, vsix: await packageExtension(), env });
   await session.workbench.openContainer('Pi Lanes');
@@ -163,6 +169,21 @@ test('an old result is opened from the tree, and what was typed is there again',
   expect(await page.locator('.quick-input-widget input[type="text"]').inputValue()).toBe('the harbour');
   await quickInput.cancel();
   await workbench.openContainer('Pi Lanes');
+});
+
+test('a plan that was read as a document can still be started', async () => {
+  const { workbench } = session;
+  const { quickInput, notifications } = workbench;
+  await workbench.openFile('many.js');
+  await workbench.command('Pi Lanes: Run Workflow File');
+  await quickInput.waitForTitle('Run many?');
+  await quickInput.row('Show Plan as Document').click();
+  await workbench.waitForEditorText('# Plan of many');
+  // The list covers the document.
+  await quickInput.cancel();
+  await notifications.press('"many" has not been started.', 'Start');
+  await notifications.waitFor('"many" is complete.');
+  await notifications.clear();
 });
 
 test('a script with errors is not started: the first one is named and shown', async () => {

@@ -151,6 +151,29 @@ test('status shows what a workflow does and still means to do, and what it came 
     graph: { phases: [{ state: 'complete' }, { title: 'commands', state: 'complete' }], bottleneck: null },
   });
   expect(ended).not.toHaveProperty('text');
+  const last = (await world.cli(['status', run.runId])).stdout;
+  expect(last).toMatch(/^returned +"complete 0"$/m);
+  expect(last).toContain(`result     ${join(run.directory, 'result.json')}`);
+});
+
+test('of a workflow without agents there is no transcript, and where its script has failed is told once', async () => {
+  const file = join(world.project, 'wrong.workflow.js');
+  await writeFile(file, 'const { files } = args;\nreturn files.map(String);\n');
+  const failed = await world.cli(['run', '--script', file, '--args', '{"files": 3}', '--wait']);
+  expect(failed.code).toBe(1);
+  expect(failed.stderr).toMatch(/failed\. TypeError: not a function \(line 2, column \d+\)\n$/);
+  expect((await world.cli(['transcript', 'last'])).stdout).toMatch(/^The workflow has started no agent\. See `/);
+});
+
+test('what goes with an agent is refused beside a script by name, and the other way round', async () => {
+  const beside = await json(2, 'run', '--script', 'x.js', '--agent', 'worker');
+  expect(beside.error.message).toBe('--agent cannot be used with --script or --workflow.');
+  const other = await json(2, 'run', '--agent', 'worker', '--task', 'x', '--allow-host', 'npm *');
+  expect(other.error.message).toBe('--allow-host can only be used with --script or --workflow.');
+  expect((await json(2, 'run', '--script', 'x.js', '--agnet', 'x')).error.message).toBe(
+    'There is no option "--agnet".',
+  );
+  expect((await json(2, 'run', '--script', 'x.js', '--args', '{bad')).error.hint).toContain('single quotes');
 });
 
 describe('a workflow by its name', () => {

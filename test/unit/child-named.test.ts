@@ -47,4 +47,15 @@ describe('a child', () => {
     expect(refused('deploy', 'survey', 'build').hint).toBe('It has: survey, build.');
     expect(refused('deploy').hint).toMatch(/started none yet/);
   });
+
+  it('that is a stage which has not begun, or never will, is refused as that', () => {
+    const stages = ['build', 'review'].map((key) => ({ key: `north.${key}`, label: null, agent: 'worker' }));
+    const found = view('north.build');
+    const run = found.workflow && { ...found, workflow: { ...found.workflow, lanes: [{ key: 'north', stages }] } };
+    if (!run) throw new Error('it is a workflow');
+    const named = (one: typeof run) => () => childNamed(one, 'north.review');
+    expect(named(run)).toThrow('The agent "north.review" has not been started yet.');
+    const stopped = run.children.map((child) => ({ ...child, state: 'stopped' as const }));
+    expect(named({ ...run, children: stopped })).toThrow('"north.review" was never started: its lane ended');
+  });
 });

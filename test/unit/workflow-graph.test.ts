@@ -228,7 +228,7 @@ describe('on a terminal', () => {
     const text = formatDetails(snapshot(view), 70_000);
     expect(text).toContain('workflow   harbour.workflow.js');
     expect(text).toContain('limits     64 agents, 20 at the same time');
-    expect(text).toContain('continued  1 time(s)');
+    expect(text).toContain('continued  once');
     const inside = text
       .slice(text.indexOf('inside'), text.indexOf('processes'))
       .split('\n')
@@ -246,6 +246,50 @@ describe('on a terminal', () => {
       '',
     ]);
     expect(text).not.toContain('\nagent ');
+  });
+
+  it('a question has the command that answers it, what was said to whom stands beside it, and lines stay in their column', () => {
+    const ask = { child: null, title: 'Run this command?', options: [], expiresAt: 0 };
+    const said = { mode: 'steer', reason: null, at: 0 } as const;
+    const view = aView(
+      [{ key: 'notes', state: 'running' }],
+      { continued: 2 },
+      {
+        questions: [
+          { ...ask, id: 'host-1', method: 'confirm', message: 'npm test\n\n(check)' },
+          { ...ask, id: 'q-2', method: 'select', title: 'Which?', message: '', options: ['north', 'south'] },
+        ],
+        steering: [{ ...said, requestId: 'r', child: 1, preview: 'Be brief', state: 'delivered' }],
+        error: { code: 'workflow_failed', message: 'one\ntwo' },
+      },
+    );
+    const text = formatDetails(snapshot(view), 70_000);
+    const at = ' '.repeat(11);
+    expect(text).toContain(
+      [
+        'asks       Run this command? npm test',
+        `${at}  (check)`,
+        `${at}  pi-lanes answer ${view.runId} host-1 --yes | --no`,
+        `${at}Which?`,
+        `${at}  One of: north, south`,
+        `${at}  pi-lanes answer ${view.runId} q-2 --value TEXT | --cancel`,
+        'steering   delivered (notes): Be brief',
+        `error      one\n${at}two`,
+      ].join('\n'),
+    );
+    expect(text).toContain('continued  2 times');
+  });
+
+  it('what it returned stands there in one line, cut where it is long, with the file that has it all', () => {
+    const view = aView([]);
+    const text = (ok: boolean, value: unknown) =>
+      formatDetails(snapshot(view), 0, { ok, value, file: '/r/result.json' });
+    expect(text(true, { fixes: [1] })).toContain('returned   {"fixes":[1]}\nresult     /r/result.json');
+    expect(text(true, undefined)).toContain('returned   null\n');
+    expect(text(true, 'x'.repeat(600))).toMatch(/^returned {3}"x{499}… \(cut\)$/m);
+    expect(text(false, undefined)).not.toContain('returned');
+    expect(text(false, undefined)).toContain('result     /r/result.json');
+    expect(formatDetails(snapshot(view))).not.toMatch(/^(?:returned|result) /m);
   });
 
   it('a list shows how far it is', () => {

@@ -5,7 +5,7 @@ import { visible } from '../../core/transcripts/index.ts';
 import { LanesError, lanesError, toErrorValue } from '../../protocol/index.ts';
 import { readAnswerText } from '../answer-text.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
-import { formatDetails, formatRow } from '../format.ts';
+import { formatDetails, formatRow, type Returned } from '../format.ts';
 import { preflightDifferences } from '../preflight-differences.ts';
 
 export async function currentStore(context: CliContext): Promise<RunStore> {
@@ -42,7 +42,7 @@ export async function statusCommand(
     const { store, runId, directory } = await locateRun(context, wanted);
     const snapshot = await store.read(runId);
     if (options.json) printJson(context, toJson(snapshot, await moreOf(snapshot, directory)));
-    else context.out(formatDetails(snapshot));
+    else context.out(formatDetails(snapshot, Date.now(), await returnedBy(snapshot, directory)));
     return EXIT.ok;
   }
   const limit = parseLimit(options.limit);
@@ -75,6 +75,11 @@ async function moreOf({ view }: RunSnapshot, directory: string): Promise<object 
     ...(view.workflow.preflight ? { preflightWarnings: preflightDifferences(view) } : {}),
     ...(trace ? { workflow: { value: value ?? null, emits, console, trace }, resultFile, receiptFile } : {}),
   };
+}
+
+async function returnedBy({ view }: RunSnapshot, directory: string): Promise<Returned | undefined> {
+  const result = view?.workflow && (await readWorkflowResult(directory));
+  return result && { ok: result.ok, value: result.value, file: runLayout(directory).workflowResult };
 }
 
 function toJson(snapshot: RunSnapshot, extra?: object): Record<string, unknown> {

@@ -29,7 +29,11 @@ export async function transcriptCommand(
     const text = follower.toString();
     const { view, error } = await store.read(runId);
     if (text === '' && !view && error) throw new LanesError(error);
-    context.out(text === '' ? 'Nothing has been said yet.' : text);
+    const none = view?.workflow && view.children.length === 0;
+    const nothing = none
+      ? `The workflow has started no agent. See \`pi-lanes status ${runId}\`.`
+      : 'Nothing has been said yet.';
+    context.out(text === '' ? nothing : text);
     return EXIT.ok;
   }
   for (let shown = 0; ; ) {

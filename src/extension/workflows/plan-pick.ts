@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import type { PreviewedChild, WorkflowPreview } from '../../client/index.ts';
 import type { TextRange } from '../../protocol/index.ts';
+import { plain } from '../messages.ts';
 import { agentsWords, commandLine, commandsWords, launchWords, priceWords, summaryOf } from './plan-words.ts';
 
 interface PlanItem extends vscode.QuickPickItem {
@@ -20,7 +21,10 @@ export interface PlanPick {
   showPlace: (range: TextRange) => Thenable<unknown>;
 }
 
-/** Resolves to whether it is to start. The list stays open while its rows are looked at. */
+/**
+ * Resolves to whether it is to start. The list stays open while its rows are looked at. It covers the document: whoever closes it to
+ * read that is offered the start again.
+ */
 export function confirmPlan({ name, preview, showDocument, showPlace }: PlanPick): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const pick = vscode.window.createQuickPick<PlanItem>();
@@ -29,20 +33,34 @@ export function confirmPlan({ name, preview, showDocument, showPlace }: PlanPick
   pick.items = planItems(preview);
   pick.matchOnDescription = true;
   pick.ignoreFocusOut = true;
+  let isStart = false;
+  let isShown = false;
   pick.onDidAccept(() => {
     const [item] = pick.selectedItems;
     if (item?.action === 'start') {
-      resolve(true);
+      isStart = true;
       pick.hide();
-    } else if (item?.action === 'document') void showDocument();
-    else if (item?.range) void showPlace(item.range);
+    } else if (item?.action === 'document') {
+      isShown = true;
+      void showDocument();
+    } else if (item?.range) void showPlace(item.range);
   });
+  let isOver = false;
   pick.onDidHide(() => {
-    resolve(false);
+    // A list that Escape has closed tells it a second time when it is disposed.
+    if (isOver) return;
+    isOver = true;
+    resolve(isStart || (isShown && offerStart(name)));
     pick.dispose();
   });
   pick.show();
   return promise;
+}
+
+async function offerStart(name: string): Promise<boolean> {
+  const start = vscode.l10n.t('Start');
+  const message = vscode.l10n.t('"{0}" has not been started.', name);
+  return (await vscode.window.showInformationMessage(plain(message), start)) === start;
 }
 
 function planItems(preview: WorkflowPreview): PlanItem[] {

@@ -23,9 +23,7 @@ export function summaryOf(preview: WorkflowPreview): string {
 export function agentsWords({ children, hasMore }: WorkflowPreview): string {
   const { length } = children;
   if (length === 0) {
-    return hasMore
-      ? vscode.l10n.t('how many agents it starts is not known before')
-      : vscode.l10n.t('it starts no agents');
+    return hasMore ? vscode.l10n.t('unknown number of agents') : vscode.l10n.t('it starts no agents');
   }
   if (hasMore) {
     return length === 1

@@ -45,7 +45,10 @@ export async function startWorkflow(services: Services, document: vscode.TextDoc
         ...(model === undefined ? {} : { defaultModel: model }),
       }),
   );
-  if (await isAgreedTo(services, plan, document)) await start(services, plan);
+  if (!(await isAgreedTo(services, plan, document))) return;
+  // Whoever changed the script while its plan was read has not agreed to what stands there now.
+  if (document.getText() === script) await start(services, plan);
+  else await startWorkflow(services, document);
 }
 
 /** What runs is what stands on the disk, so that the run and the file never differ unseen. */

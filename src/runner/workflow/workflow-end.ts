@@ -57,11 +57,15 @@ function stateOf({ ok, terminalOutcome }: WorkflowResult, isStopped: boolean): T
   return terminalOutcome ? 'partial' : 'failed';
 }
 
+/** The trace of an error that the script's own top has thrown: the place is all there is in it. */
+const ONE_FRAME = /(?<!\n {4}at [^\n]*)\n {4}at workflow\.js:\d+:\d+$/;
+
 function resultOf(state: TerminalState, failure: WorkflowFailure | null): RunResult {
   if (state === 'stopped' || failure === null) return { state, error: null };
   const { message, line, column } = failure;
   const place = line === undefined ? '' : ` (line ${line}${column === undefined ? '' : `, column ${column}`})`;
-  return { state, error: describeError('workflow_failed', { reason: `${message}${place}` }) };
+  const said = place === '' ? message : message.replace(ONE_FRAME, '');
+  return { state, error: describeError('workflow_failed', { reason: `${said}${place}` }) };
 }
 
 /** The end that stands in the journal already, when only the terminal event is missing. */

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { createRunItem } from '../../../src/extension/trees/runs/run-item.ts';
 import type { RunState, RunView } from '../../../src/protocol/index.ts';
 import { aSnapshot, aWorkflowIn } from './snapshots.ts';
+import { aWorkflowSnapshot, begun } from './workflows.ts';
 
 vi.mock('vscode', () => import('./vscode-stand-in.ts'));
 
@@ -39,6 +40,12 @@ describe('the row of a run that is stopped', () => {
 });
 
 describe('the row of a workflow that has ended', () => {
+  it('counts nothing where nothing had begun', () => {
+    const shown = { needsPerson: false, project: undefined, now: Date.now() };
+    expect(createRunItem(aWorkflowSnapshot([]), shown).description).not.toContain('done');
+    expect(createRunItem(aWorkflowSnapshot(begun(1, 'survey', 1)), shown).description).toContain('0 of 1 done');
+  });
+
   const offered = (state: RunView['state'], kind?: string) =>
     createRunItem(aWorkflowIn(state, {}, { failure: kind === undefined ? null : { kind, message: 'x' } }), {
       needsPerson: false,

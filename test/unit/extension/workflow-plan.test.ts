@@ -45,7 +45,7 @@ describe('how much it is', () => {
     [agent('a'), '1 agent'],
     [agent('a') + agent('b') + command, '2 agents · 1 command on this machine'],
     [agent('a') + dynamic, '1 agent known, how many more is not'],
-    [dynamic, 'how many agents it starts is not known before'],
+    [dynamic, 'unknown number of agents'],
     ['return 1;', 'it starts no agents'],
   ])('%s', (script, words) => {
     expect(summaryOf(planOf(script).preview)).toBe(words);

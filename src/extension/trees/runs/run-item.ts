@@ -122,7 +122,7 @@ function descriptionOf(snapshot: RunSnapshot, { project, now }: RunItemContext):
 /** What of the row changes with the run alone, not with its clock and its counters. */
 export function runMark(snapshot: RunSnapshot, { needsPerson, project }: Omit<RunItemContext, 'now'>): string {
   const { view } = snapshot;
-  const progress = view?.workflow ? progressText(progressOf(workflowRows(snapshot))) : '';
+  const progress = (view?.workflow && progressText(progressOf(workflowRows(snapshot)))) ?? '';
   const words = [snapshot.state, contextValueOf(snapshot, needsPerson), stateText(snapshot), progress, project];
   return [runTitle(snapshot), ...words, snapshot.error?.message].join('\n');
 }

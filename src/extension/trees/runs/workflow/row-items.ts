@@ -39,7 +39,8 @@ export function createLaneItem(lane: LaneRow, runId: string): vscode.TreeItem {
   item.iconPath = stateIcon(lane.state);
   item.contextValue = ITEM.lane;
   const words = rowWord(lane.state);
-  item.description = [...(isSaidByIcon(words) ? [] : [words]), progressText(laneProgress(lane))].join(' · ');
+  const parts = [isSaidByIcon(words) ? undefined : words, progressText(laneProgress(lane))];
+  item.description = parts.filter((part) => part !== undefined).join(' · ');
   item.accessibilityInformation = { label: laneSentence(lane) };
   return item;
 }

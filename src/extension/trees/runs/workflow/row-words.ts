@@ -46,7 +46,9 @@ export function unstartedSentence({ key, state }: Pick<StageRow | LaunchRow, 'ke
   return vscode.l10n.t('{0} has not started yet.', name);
 }
 
-export function progressText({ done, failed, total }: Progress): string {
+/** `undefined` where nothing has begun or is announced. */
+export function progressText({ done, failed, total }: Progress): string | undefined {
+  if (total === 0) return undefined;
   const text = vscode.l10n.t('{0} of {1} done', done, total);
   return failed === 0 ? text : `${text}, ${vscode.l10n.t('{0} failed', failed)}`;
 }

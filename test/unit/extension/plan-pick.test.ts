@@ -1,0 +1,85 @@
+/** Whether a workflow starts, as the list of its plan and what comes after it tell. */
+import { describe, expect, it, vi } from 'vitest';
+import type { WorkflowPreview } from '../../../src/client/index.ts';
+import { confirmPlan } from '../../../src/extension/workflows/plan-pick.ts';
+
+const list = vi.hoisted(() => {
+  const handlers: { accept?: () => void; hide?: () => void } = {};
+  const pick = {
+    items: [] as { action?: string }[],
+    selectedItems: [] as { action?: string }[],
+    onDidAccept: (run: () => void) => {
+      handlers.accept = run;
+    },
+    onDidHide: (run: () => void) => {
+      handlers.hide = run;
+    },
+    show: () => undefined,
+    hide: () => handlers.hide?.(),
+    // As in the editor, where a list that Escape has closed tells it twice.
+    dispose: () => handlers.hide?.(),
+  };
+  return {
+    pick,
+    offered: vi.fn<(message: string, ...titles: string[]) => Promise<string | undefined>>(),
+    choose: (action: string) => {
+      pick.selectedItems = pick.items.filter((item) => item.action === action);
+      handlers.accept?.();
+    },
+  };
+});
+
+vi.mock('vscode', async () => {
+  const editor = await import('./vscode-stand-in.ts');
+  return {
+    ...editor,
+    QuickPickItemKind: { Separator: -1 },
+    window: { ...editor.window, createQuickPick: () => list.pick, showInformationMessage: list.offered },
+  };
+});
+
+const preview: WorkflowPreview = {
+  children: [],
+  more: [],
+  hasMore: false,
+  models: [],
+  hosts: [],
+  hasMoreHosts: false,
+};
+
+function asked(answer?: string) {
+  list.offered.mockReset();
+  list.offered.mockResolvedValue(answer);
+  const showDocument = vi.fn(async () => undefined);
+  const agreed = confirmPlan({ name: 'look', preview, showDocument, showPlace: async () => undefined });
+  return { agreed, showDocument };
+}
+
+describe('the plan of a workflow in a list', () => {
+  it('starts it, and asks nothing more', async () => {
+    const { agreed, showDocument } = asked();
+    list.choose('document');
+    expect(showDocument).toHaveBeenCalledOnce();
+    list.choose('start');
+    expect(await agreed).toBe(true);
+    expect(list.offered).not.toHaveBeenCalled();
+  });
+
+  it('that is closed starts nothing', async () => {
+    const { agreed } = asked();
+    list.pick.hide();
+    expect(await agreed).toBe(false);
+    expect(list.offered).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['Start', true],
+    [undefined, false],
+  ])('that is closed to read the plan offers the start once more: %s', async (answer, isStarted) => {
+    const { agreed } = asked(answer);
+    list.choose('document');
+    list.pick.hide();
+    expect(await agreed).toBe(isStarted);
+    expect(list.offered.mock.calls).toEqual([['"look" has not been started.', 'Start']]);
+  });
+});
