@@ -75,7 +75,7 @@ export class RunnerLifecycle {
   async #live(): Promise<number> {
     const order = this.#order;
     // A run that is taken over is ours before anybody can talk to us.
-    if (order.kind === 'recover') await this.#own(await OpenRun.takeOver(order, this.#options));
+    if (order.kind === 'recover') await this.#own(await this.#takeOver(order));
     const server = await RunnerServer.listen(order.address, order, {
       start: (params) => this.#onStart(params),
       proceed: async () => {
@@ -106,6 +106,16 @@ export class RunnerLifecycle {
       presence.stop();
       await server.close();
     }
+  }
+
+  /** Whoever is told that the run has a runner must not find its old end any more. */
+  async #takeOver(order: RecoverOrder): Promise<OpenRun> {
+    const run = await OpenRun.takeOver(order, this.#options);
+    // What is left of a run that is to be stopped, or has come to its end, needs no limits.
+    const isOpen = isTerminal(run.view.state) || !isDecided(run.earlier);
+    if (order.bounds && order.settle === 'continue' && run.view.workflow && isOpen)
+      await run.reopen(order.by, order.bounds);
+    return run;
   }
 
   /** Two runners must never write one run. The new owner ends our children, and they see their input end. */
@@ -186,10 +196,6 @@ export class RunnerLifecycle {
   }
 
   async #recover(run: OpenRun, order: RecoverOrder): Promise<void> {
-    // What is left of a run that is to be stopped, or has come to its end, needs no limits.
-    const isOpen = isTerminal(run.view.state) || !isDecided(run.earlier);
-    if (order.bounds && order.settle === 'continue' && run.view.workflow && isOpen)
-      await run.reopen(order.by, order.bounds);
     if (isTerminal(run.view.state)) {
       // Only what comes after the terminal event was missing.
       this.#over = true;

@@ -28,6 +28,7 @@ import { endLeftovers, settleRequests } from '../leftovers.ts';
 import type { OpenRun } from '../open-run.ts';
 import type { RunControl } from '../run-control.ts';
 import type { RunResult, RunWork } from '../run-work.ts';
+import { notConfirmed } from '../started-children.ts';
 import { isStopAsked, sinceContinued } from './continued.ts';
 import { HostSteps } from './host-steps.ts';
 import { latestRunId } from './receipts.ts';
@@ -89,13 +90,15 @@ export class WorkflowRun implements RunWork {
       if (end) return end;
       const printed = describePrinted(await runnerLogTail(run.layout.directory, run.epoch - 1));
       if (!earlier.some(({ type }) => type === 'run.proceeded'))
-        return { state: 'failed', error: withDetail(describeError('start_not_confirmed:cut-off'), printed) };
+        return { state: 'failed', error: withDetail(await notConfirmed(run), printed) };
       if (lostInARow(lines) > MAX_EPOCHS)
         return {
           state: 'failed',
           error: withDetail(describeError('recovery_failed', { count: run.epoch - 1 }), printed),
         };
-      return await this.#execute(await readHistory(run.layout.directory, earlier));
+      const history = await readHistory(run.layout.directory, earlier);
+      await this.#children.checkResults(toldCalls(history));
+      return await this.#execute(history);
     } catch (error) {
       return { state: 'failed', error: toErrorValue(error) };
     }
@@ -255,6 +258,11 @@ export class WorkflowRun implements RunWork {
   async endLiving(): Promise<void> {
     await Promise.all([this.#children.endLiving(), this.#hosts.endLiving()]);
   }
+}
+
+/** Calls whose answers stand in the journal. */
+function toldCalls(history: readonly HistoryEntry[]): ReadonlySet<number> {
+  return new Set(history.flatMap((entry) => (entry.type === 'delivered' ? entry.facts.map(({ id }) => id) : [])));
 }
 
 /** The newest limits: those it was launched with, or continued with. */
