@@ -40,14 +40,17 @@ export function notEnded(state: RunState): LanesError {
   return lanesError('resume_refused:active', { state });
 }
 
-/** Ends that were not its own: it had lost its runners, or a file of its past that may be put back. */
-const NOT_ITS_OWN: ReadonlySet<string> = new Set(['recovery_failed', 'run_unreadable']);
+/** Ends that were not its own: it had lost its runners, a file of its past, or the room for what came of it. */
+const NOT_ITS_OWN: ReadonlySet<string> = new Set(['recovery_failed', 'run_unreadable', 'result_unsaved']);
 
-/** Whether an ended workflow may go on: one that a limit, a budget, a deadline, lost runners or a lost file have ended. */
-export function mayContinue({ state, workflow, error }: RunView): boolean {
+/** Whether an ended workflow may go on: one that a limit, a budget, a deadline, lost runners or its files have ended. */
+export function mayContinue({ state, workflow, error, stopRequested }: RunView): boolean {
   if (!workflow) return false;
   if (state === 'partial') return true;
-  return state === 'failed' && (NOT_ITS_OWN.has(error?.code ?? '') || LIFTED.has(workflow.failure?.kind ?? ''));
+  return (
+    state === 'failed' &&
+    ((!stopRequested && NOT_ITS_OWN.has(error?.code ?? '')) || LIFTED.has(workflow.failure?.kind ?? ''))
+  );
 }
 
 /**

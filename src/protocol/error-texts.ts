@@ -718,6 +718,11 @@ export const ERROR_TEXTS = {
     hint: 'Make the folder writable. The answer stands in the transcript and in {session}; Resume goes on with it.',
   },
 
+  'result_unsaved:workflow': {
+    message: 'What {key} came to could not be kept for the script: {reason}',
+    hint: 'Make the folder of the run writable, then continue it: what had ended is not started again.',
+  },
+
   // Everything else. Errors that are not ours are `internal` with the words they came with.
   'internal:runtime': { message: 'The runtime could not be copied to {folder}: {reason}.' },
 } as const satisfies Record<string, ErrorText>;

@@ -22,7 +22,7 @@ import {
   type RunLayout,
   runLayout,
 } from '../core/projects/index.ts';
-import { applyLine, foldRun, initialView, readLaunchRecord, runnerLog } from '../core/runs/index.ts';
+import { applyLine, digestOf, foldRun, initialView, readLaunchRecord, runnerLog } from '../core/runs/index.ts';
 import { redact } from '../core/transcripts/index.ts';
 import {
   type ChildView,
@@ -45,7 +45,6 @@ import {
 } from '../protocol/index.ts';
 import { KeptRecord } from './kept-record.ts';
 import { RateGate } from './rate-gate.ts';
-import { digestOf } from './stored-body.ts';
 
 /** Milliseconds an intent may wait for the disk before it takes effect. */
 const INTENT_MS = 1000;

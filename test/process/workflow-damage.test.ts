@@ -1,8 +1,8 @@
 /** Workflows whose files were damaged while nobody had them: nothing foreign is taken for theirs, and what is put back goes on. */
-import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { continueWorkflow } from '../../src/client/index.ts';
+import { continueWorkflow, readWorkflowReport } from '../../src/client/index.ts';
 import { owner } from '../support/control-matrix-runs.ts';
 import { type FakePi, fakeTask } from '../support/fake-pi/index.ts';
 import { expectNobodyLeft, fakeWorld } from '../support/fake-world.ts';
@@ -125,4 +125,65 @@ test('a journal that is gone: what hung is ended, and nobody says that no agent 
     error: { code: 'run_unreadable', message: expect.stringContaining(`${journal} does not say`) },
   });
   expect(await fake.running()).toEqual([]);
+});
+
+test('an answer that cannot be kept is not told as a failure of its agent: it is told when there is room', async () => {
+  const gated = launchOf(fakeTask({ steps: [{ gate: 'unkept' }, { say: LONG }] }));
+  const run = await TestWorkflow.start(world, `return (await runs.run('a', ${gated})).output.length`);
+  await run.event('child.prompted');
+  const artifacts = join(run.directory, 'artifacts');
+  await rm(artifacts, { recursive: true, force: true });
+  await writeFile(artifacts, 'in the way');
+  await fake.open('unkept');
+  const { state, error } = await run.end();
+  expect({ state, error }).toMatchObject({ state: 'failed', error: { code: 'result_unsaved' } });
+  await rm(artifacts);
+  await continueWorkflow(run.toolbox(), run.directory, owner);
+  expect((await run.end()).state).toBe('complete');
+  expect((await run.result())?.value).toBe(LONG.length);
+  expect(await starts(run)).toEqual([1]);
+});
+
+test('a result that could not be saved at the end is saved by continuing', async () => {
+  const gated = launchOf(fakeTask({ steps: [{ gate: 'unsaved' }, { say: 'done' }] }));
+  const run = await TestWorkflow.start(world, `return (await runs.run('a', ${gated})).output`);
+  await run.event('child.prompted');
+  const file = join(run.directory, 'result.json');
+  await mkdir(file);
+  await fake.open('unsaved');
+  expect((await run.end()).error?.code).toBe('result_unsaved');
+  await rm(file, { recursive: true });
+  await continueWorkflow(run.toolbox(), run.directory, owner);
+  expect((await run.end()).state).toBe('complete');
+  expect((await run.result())?.value).toBe('done');
+  expect(await starts(run)).toEqual([1]);
+});
+
+test('an agent whose plan is damaged is not resumed, and the file is named', async () => {
+  const run = await TestWorkflow.start(world, `return (await runs.run('a', ${says('x')})).output`);
+  await run.end();
+  const file = join(run.directory, 'children/1/plan.json');
+  await writeFile(file, '{}');
+  const { code, stdout } = await world.cli(['resume', run.runId, '--child', 'a', '--task', 'More.', '--json']);
+  expect([code, JSON.parse(stdout).error]).toMatchObject([
+    2,
+    { code: 'run_unreadable', message: expect.stringContaining(file) },
+  ]);
+});
+
+test('what a script emitted is shown only as it was written, and hides nothing of the rest', async () => {
+  const script = `emit({ text: '${LONG}' }); console.log('said'); return (await runs.run('a', ${hangsOnce('emits')})).ok`;
+  const run = await TestWorkflow.start(world, script);
+  await run.event('child.prompted');
+  await run.killRunner();
+  const [emit] = (await run.all('workflow.said')).flatMap(({ emits }) => emits);
+  const file = join(run.directory, emit && 'body' in emit ? emit.body.file : '');
+  await writeFile(file, '"foreign"');
+  expect(await readWorkflowReport(run.directory)).toMatchObject({
+    emits: { state: 'damaged', reason: expect.stringContaining(file) },
+    console: { state: 'there', value: [{ level: 'log', text: 'said' }] },
+  });
+  await run.recover();
+  expect((await run.end()).state).toBe('complete');
+  expect((await run.result())?.emits).toEqual([{ text: LONG }]);
 });

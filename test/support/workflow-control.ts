@@ -17,7 +17,7 @@ export const SITUATIONS = {
   budget: '`partial`: it had used up the tokens or the money it may use',
   time: '`partial`: its time limit had passed',
   runners: '`failed`: its runners had died again and again',
-  file: '`failed`: a file of the run was missing or damaged (`run_unreadable`)',
+  file: '`failed`: a file of the run was damaged (`run_unreadable`) or could not be written (`result_unsaved`)',
   engine: '`failed`: the engine of its script had died',
   script: '`failed`: its script threw an error, or left launches unawaited',
   complete: '`complete`',

@@ -1,12 +1,11 @@
 /** What became of a child, as the script is told. From the journal and the result file alone, so that it is the same after a crash. */
 import * as z from 'zod/mini';
 import { truncateOutput } from '../../core/outputs/index.ts';
-import { childRunId } from '../../core/runs/index.ts';
+import { childRunId, readStored } from '../../core/runs/index.ts';
 import { readHostResult, type ChildView as ScriptView } from '../../core/workflow/index.ts';
 import type { ChildView } from '../../protocol/index.ts';
 import type { ChildResult } from '../child-settling.ts';
 import type { OpenRun } from '../open-run.ts';
-import { readStored } from '../stored-body.ts';
 import type { PlannedChild } from './child-plans.ts';
 
 interface Answered {

@@ -1,12 +1,12 @@
 /** The children of a workflow: each is planned, worked on and judged after a crash as the one child of a single run is. */
 import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { ChildDriver } from '../../core/children/index.ts';
 import { readJournal } from '../../core/journal/index.ts';
 import { realOutputPath } from '../../core/outputs/index.ts';
 import { runLayout } from '../../core/projects/index.ts';
-import { childAliveMs, parseChildRunId, RunReader } from '../../core/runs/index.ts';
+import { childAliveMs, parseChildRunId, RunReader, readChildPlanText } from '../../core/runs/index.ts';
 import { AliveClock } from '../../core/time/index.ts';
 import type { ChildView as ScriptView } from '../../core/workflow/index.ts';
 import {
@@ -30,7 +30,6 @@ import type { OpenRun } from '../open-run.ts';
 import { timeoutOf } from '../recover.ts';
 import { type EndReason, RunControl } from '../run-control.ts';
 import { Steering } from '../steering.ts';
-import { readStored } from '../stored-body.ts';
 import { answerOf, readResult } from './child-answers.ts';
 import { type PlannedChild, planChild, planResumed, type RetainedChild, titleOf } from './child-plans.ts';
 import { refuseSharedOutput } from './shared-output.ts';
@@ -323,8 +322,6 @@ function planBody(planned: PlannedChild): string {
 
 /** @throws LanesError `run_unreadable` when it is not there any more as it was written */
 async function readPlan(directory: string, lines: readonly JournalLine[], child: number): Promise<PlannedChild> {
-  const line = lines.find((one) => one.type === 'child.planned' && one.child === child);
-  if (line?.type !== 'child.planned') throw lanesError('run_not_found:id', { id: `${basename(directory)}.${child}` });
-  const stored: PlannedChild = JSON.parse(await readStored(directory, line.plan));
+  const stored: PlannedChild = JSON.parse(await readChildPlanText(directory, lines, child));
   return { ...stored, plan: childPlan.parse(stored.plan) };
 }

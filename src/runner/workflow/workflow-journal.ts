@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { makePrivateFolder } from '../../core/files/index.ts';
+import { readStored } from '../../core/runs/index.ts';
 import {
   type AskedFact,
   type DeliveredStep,
@@ -15,7 +16,6 @@ import {
 } from '../../core/workflow/index.ts';
 import type { JournalEvent, JournalLine, StoredFile, WorkflowFact } from '../../protocol/index.ts';
 import type { OpenRun } from '../open-run.ts';
-import { readStored } from '../stored-body.ts';
 
 /** Bytes of JSON that stand in the journal itself. */
 const MAX_INLINE = 512;

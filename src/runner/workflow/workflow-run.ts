@@ -23,6 +23,7 @@ import {
   type WorkflowBounds,
   type WorkflowRecord,
   withDetail,
+  wordsOf,
 } from '../../protocol/index.ts';
 import { endLeftovers, settleRequests } from '../leftovers.ts';
 import type { OpenRun } from '../open-run.ts';
@@ -49,6 +50,8 @@ export class WorkflowRun implements RunWork {
   readonly #children: WorkflowChildren;
   readonly #hosts: HostSteps;
   readonly #journal: WorkflowJournal;
+  /** Aborted with the reason when an answer for the script could not be saved. */
+  readonly #unkept = new AbortController();
   #isOver = false;
 
   constructor(
@@ -127,7 +130,7 @@ export class WorkflowRun implements RunWork {
         worker: this.#options.engine,
         ...(timeoutMs === null ? {} : { timeoutMs }),
         usedMs: aliveMs(run.earlier),
-        signal: stop.signal,
+        signal: AbortSignal.any([stop.signal, this.#unkept.signal]),
         perform: (effect, ended, again) => this.#perform(effect, ended, again),
         journal: this.#journal,
         onProgress: ({ budgetExhausted }) => {
@@ -138,6 +141,8 @@ export class WorkflowRun implements RunWork {
       // What was told to stop comes to its end, with proof, before the run does.
       await this.#children.idle();
       this.#isOver = true;
+      if (this.#unkept.signal.aborted && this.#control.reason !== 'stop')
+        return { state: 'failed', error: this.#unkept.signal.reason };
       return await concludeWorkflow(run, this.#record, result, this.#control.reason === 'stop');
     } catch (error) {
       return { state: 'failed', error: toErrorValue(error) };
@@ -150,11 +155,18 @@ export class WorkflowRun implements RunWork {
   async #perform(effect: Effect, ended: AbortSignal, again: boolean): Promise<Fact> {
     const { id } = effect;
     const key = effect.type === 'status' ? effect.target : effect.key;
+    let value: unknown;
     try {
-      const value = await this.#answer(effect, ended, again);
-      return await this.#journal.keep({ id, key, ok: true, value });
+      value = await this.#answer(effect, ended, again);
     } catch (error) {
       return { id, key, ok: false, message: toErrorValue(error).message };
+    }
+    try {
+      return await this.#journal.keep({ id, key, ok: true, value });
+    } catch (error) {
+      // The script must not take what was done for failed: it is not told, and goes on when there is room for the answer.
+      this.#unkept.abort(describeError('result_unsaved:workflow', { key, reason: wordsOf(error) }));
+      return new Promise(() => undefined);
     }
   }
 

@@ -1,8 +1,8 @@
 /** The bodies that a journal names. What is not what the run had written is refused, never taken for it. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { readRegular } from '../core/files/index.ts';
-import { lanesError, type StoredFile, wordsOf } from '../protocol/index.ts';
+import { lanesError, type StoredFile, wordsOf } from '../../protocol/index.ts';
+import { readRegular } from '../files/index.ts';
 
 /** @throws LanesError `run_unreadable` naming the file when it is missing, cannot be read, or is not as it was written */
 export async function readStored(directory: string, { file, sha256 }: StoredFile): Promise<string> {
