@@ -139,7 +139,8 @@ describe('what children use', () => {
       'c is done',
       'd is done',
     ]);
-    expect((await run.all('child.spawn.intended')).map(({ child }) => child)).toEqual([1, 2, 3, 4]);
+    // Which of two that start together is first is nobody's promise.
+    expect((await run.all('child.spawn.intended')).map(({ child }) => child).sort()).toEqual([1, 2, 3, 4]);
   });
 });
 
