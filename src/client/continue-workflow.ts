@@ -40,11 +40,17 @@ export function notEnded(state: RunState): LanesError {
   return lanesError('resume_refused:active', { state });
 }
 
-/** Whether an ended workflow may go on: one that a limit, a budget, a deadline or lost runners have ended. */
-export function mayContinue({ state, workflow, error }: RunView): boolean {
+/** Ends that were not its own: it had lost its runners, a file of its past, or the room for what came of it. */
+const NOT_ITS_OWN: ReadonlySet<string> = new Set(['recovery_failed', 'run_unreadable', 'result_unsaved']);
+
+/** Whether an ended workflow may go on: one that a limit, a budget, a deadline, lost runners or its files have ended. */
+export function mayContinue({ state, workflow, error, stopRequested }: RunView): boolean {
   if (!workflow) return false;
   if (state === 'partial') return true;
-  return state === 'failed' && (error?.code === 'recovery_failed' || LIFTED.has(workflow.failure?.kind ?? ''));
+  return (
+    state === 'failed' &&
+    ((!stopRequested && NOT_ITS_OWN.has(error?.code ?? '')) || LIFTED.has(workflow.failure?.kind ?? ''))
+  );
 }
 
 /**
@@ -154,6 +160,7 @@ function isAtLimit({ workflow }: RunView, lines: readonly JournalLine[]): boolea
 }
 
 function endOf(lines: readonly JournalLine[]) {
-  const end = lines.findLast((line) => line.type === 'workflow.ended');
+  // What it had ended by before it was continued holds no more.
+  const end = lines.findLast((line) => line.type === 'workflow.ended' || line.type === 'run.continued');
   return end?.type === 'workflow.ended' ? end : undefined;
 }

@@ -65,7 +65,15 @@ async function endChild(
   const { view } = await RunReader.open(directory);
   if (isTerminal(view.state)) return { outcome: 'too-late' };
   if ((await deriveState(directory, view)) === 'lost') throw lanesError('run_lost:control');
-  return request(toolbox, directory, method, { requestId: randomUUID(), by, child }, END_MS);
+  try {
+    return await request(toolbox, directory, method, { requestId: randomUUID(), by, child }, END_MS);
+  } catch (error) {
+    // The whole run may have ended meanwhile, and this child with it.
+    const after = (await RunReader.open(directory)).view;
+    if (!isTerminal(after.state)) throw error;
+    const wanted = method === 'stop' ? 'stopped' : 'paused';
+    return { outcome: after.children.find(({ index }) => index === child)?.state === wanted ? 'done' : 'too-late' };
+  }
 }
 
 async function endRun(toolbox: Toolbox, directory: string, by: Owner, method: 'stop' | 'interrupt'): Promise<Ended> {

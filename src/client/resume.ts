@@ -3,8 +3,9 @@
  * launch contract of the old. One decision for every client.
  */
 import { stat, utimes } from 'node:fs/promises';
+import { readJournal } from '../core/journal/index.ts';
 import { checkOutput } from '../core/outputs/index.ts';
-import { childLayout } from '../core/projects/index.ts';
+import { runLayout } from '../core/projects/index.ts';
 import {
   childNames,
   newRunId,
@@ -144,7 +145,8 @@ async function sourceOf({ directory, child: index }: ResumeRequest) {
   if (!child) throw lanesError('child_unknown', { name: String(index), known: childNames(view) || '-' });
   if (!isTerminal(child.state)) throw notEnded(child.state);
   if (child.state === 'stopped') throw lanesError('resume_refused:stopped');
-  const { plan, cwd, timeoutMs } = await readChildPlan(childLayout(directory, index));
+  const { lines } = await readJournal(runLayout(directory).journal);
+  const { plan, cwd, timeoutMs } = await readChildPlan(directory, lines, index);
   // Its output file is a result of the workflow.
   const { output: _output, ...contract } = plan;
   const { workflow: _workflow, ...common } = record;

@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 import { errnoOf, readRegular } from '../core/files/index.ts';
 import { readJournal } from '../core/journal/index.ts';
 import { runLayout } from '../core/projects/index.ts';
+import { readStored } from '../core/runs/index.ts';
 import { describeFaults, type JournalLine, wordsOf } from '../protocol/index.ts';
 
 /** A part of a run as it was found. */
@@ -61,7 +62,7 @@ export async function readWorkflowReport(directory: string): Promise<WorkflowRep
   return {
     ...report,
     isFromJournal: true,
-    emits: report.emits.state === 'there' ? report.emits : { state: 'there', value: said.emits },
+    emits: report.emits.state === 'there' ? report.emits : said.emits,
     console: report.console.state === 'there' ? report.console : { state: 'there', value: said.console },
   };
 }
@@ -85,20 +86,27 @@ function partOf<T>(whole: Found<unknown>, name: string, schema: z.ZodMiniType<T>
     : { state: 'damaged', reason: describeFaults(parsed.error) };
 }
 
-type Said = { emits: unknown[]; console: ConsoleLines };
+type Said = { emits: Found<unknown[]>; console: ConsoleLines };
 
 /** What the script had published up to the last step that was written down. */
 async function readSaid(directory: string): Promise<Said> {
   const { lines } = await readJournal(runLayout(directory).journal);
   const emits: unknown[] = [];
+  let damaged: string | undefined;
   const console: ConsoleLines = [];
   for (const line of saidLines(lines)) {
     console.push(...line.console);
     for (const emit of line.emits) {
-      emits.push(JSON.parse('json' in emit ? emit.json : await readRegular(join(directory, emit.body.file))));
+      try {
+        emits.push(JSON.parse('json' in emit ? emit.json : await readStored(directory, emit.body)));
+      } catch (error) {
+        damaged ??= wordsOf(error);
+      }
     }
   }
-  return { emits, console };
+  const found: Said['emits'] =
+    damaged === undefined ? { state: 'there', value: emits } : { state: 'damaged', reason: damaged };
+  return { emits: found, console };
 }
 
 type SaidLine = Extract<JournalLine, { type: 'workflow.said' }>;

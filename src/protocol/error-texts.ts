@@ -632,6 +632,18 @@ export const ERROR_TEXTS = {
     message: '{file} is missing: without its launch record nothing is known of this run.',
   },
   'run_unreadable:json': { message: '{file} is not JSON. It was left as it is.' },
+  'run_unreadable:body': {
+    message: '{file} is needed to go on and cannot be read: {reason}.',
+    hint: 'Put the file back as it was, then continue the run: what had ended is not started again.',
+  },
+  'run_unreadable:changed': {
+    message: '{file} is not what the run had written: it was changed, cut or replaced.',
+    hint: 'Put the file back as it was, then continue the run: what had ended is not started again.',
+  },
+  'run_unreadable:emptied': {
+    message: '{file} does not say any more what the run did: it was emptied or replaced. Agents begun: {count}.',
+    hint: 'What they did stands in {folder}. Put the journal back to continue the run, or start a new one.',
+  },
   'run_unreadable:link': { message: '{folder} is a link, not the folder of a run. It was not followed.' },
   'run_unreadable:ended': {
     message: 'The processes of the run were ended, but its end could not be written: {reason}',
@@ -898,6 +910,10 @@ export const ERROR_TEXTS = {
     message:
       '{files} files that were to be copied into the worktree are missing: together they have more than {megabytes} MB.',
     hint: 'Name fewer files.',
+  },
+  'result_unsaved:workflow': {
+    message: 'What {key} came to could not be kept for the script: {reason}',
+    hint: 'Make the folder of the run writable, then continue it: what had ended is not started again.',
   },
 
   // Everything else. Errors that are not ours are `internal` with the words they came with.

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { childMarker, findTree, killTree, liveness, MARKER_IS_PROOF } from '../core/processes/index.ts';
 import type { ChildView, JournalLine, ProcessIdentity } from '../protocol/index.ts';
 import type { OpenRun } from './open-run.ts';
+import { startedChildren } from './started-children.ts';
 
 const KILL_MS = 5000;
 /** Milliseconds a child has to leave by itself, as in the ladder that ends it otherwise. */
@@ -11,11 +12,16 @@ const LOOK_MS = 25;
 
 /** Kills what the children of the old runner left, each by verified identity. Returns how many processes there were. */
 export async function endLeftovers(run: OpenRun, children: readonly ChildView[]): Promise<number> {
-  const counts = await Promise.all(children.map((child) => endLeftoversOf(run, child)));
+  const unnamed = (await startedChildren(run)).filter((index) => !children.some((child) => child.index === index));
+  const all = [...children, ...unnamed.map((index) => ({ index, processes: [] }))];
+  const counts = await Promise.all(all.map((child) => endLeftoversOf(run, child)));
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-async function endLeftoversOf(run: OpenRun, { index: child, processes }: ChildView): Promise<number> {
+async function endLeftoversOf(
+  run: OpenRun,
+  { index: child, processes }: Pick<ChildView, 'index' | 'processes'>,
+): Promise<number> {
   const marker = childMarker(run.record.runId, child);
   // What a runner started that died before its first line about it is looked for by its mark alone.
   const roots = processes.length > 0 ? processes : [{ attempt: 0, process: null, tree: 'unknown' as const }];

@@ -75,10 +75,7 @@ export class RunnerLifecycle {
   async #live(): Promise<number> {
     const order = this.#order;
     // A run that is taken over is ours before anybody can talk to us.
-    if (order.kind === 'recover') {
-      await this.#own(await OpenRun.takeOver(order, this.#options));
-      await reopen(this.#existing, order);
-    }
+    if (order.kind === 'recover') await this.#own(await this.#takeOver(order));
     const server = await RunnerServer.listen(order.address, order, {
       start: (params) => this.#onStart(params),
       proceed: async () => {
@@ -109,6 +106,16 @@ export class RunnerLifecycle {
       presence.stop();
       await server.close();
     }
+  }
+
+  /** Whoever is told that the run has a runner must not find its old end any more. */
+  async #takeOver(order: RecoverOrder): Promise<OpenRun> {
+    const run = await OpenRun.takeOver(order, this.#options);
+    // What is left of a run that is to be stopped, or has come to its end, needs no limits.
+    const isOpen = isTerminal(run.view.state) || !isDecided(run.earlier);
+    if (order.bounds && order.settle === 'continue' && run.view.workflow && isOpen)
+      await run.reopen(order.by, order.bounds);
+    return run;
   }
 
   /** Two runners must never write one run. The new owner ends our children, and they see their input end. */
@@ -277,15 +284,6 @@ function wasCutShort({ state, error }: RunResult): boolean {
 
 function notStarted(): LanesError {
   return lanesError('run_not_found:not-started');
-}
-
-/**
- * A workflow goes on within new limits. Before anybody is told that it does: an end that was before must not be taken for its end.
- * What is left of one that is to be stopped, or whose end is clear, needs none.
- */
-async function reopen(run: OpenRun, { bounds, by, settle }: RecoverOrder): Promise<void> {
-  if (!bounds || settle === 'stop' || !run.view.workflow) return;
-  if (isTerminal(run.view.state) || !isDecided(run.earlier)) await run.reopen(by, bounds);
 }
 
 /** Ends that an earlier runner was asked for and did not report on. */

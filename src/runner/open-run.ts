@@ -1,5 +1,4 @@
 /** A run this process owns: its folder, its lease, its journal and the view that follows from them. */
-import { createHash } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -23,7 +22,7 @@ import {
   type RunLayout,
   runLayout,
 } from '../core/projects/index.ts';
-import { applyLine, foldRun, initialView, readLaunchRecord, runnerLog } from '../core/runs/index.ts';
+import { applyLine, digestOf, foldRun, initialView, readLaunchRecord, runnerLog } from '../core/runs/index.ts';
 import { redact } from '../core/transcripts/index.ts';
 import {
   type ChildView,
@@ -279,7 +278,7 @@ export class OpenRun {
     return {
       file: path.slice(this.layout.directory.length + 1).replaceAll('\\', '/'),
       bytes: Buffer.byteLength(content),
-      sha256: createHash('sha256').update(content).digest('hex'),
+      sha256: digestOf(content),
     };
   }
 
@@ -321,7 +320,7 @@ function recordBody(record: LaunchRecord): string {
 }
 
 function created({ runId }: LaunchRecord, body: string): JournalEvent {
-  return { type: 'run.created', runId, digest: createHash('sha256').update(body).digest('hex') };
+  return { type: 'run.created', runId, digest: digestOf(body) };
 }
 
 /** Journal lines are small; the whole text of an error stands in the result file. */

@@ -15,6 +15,7 @@ import { endLeftovers, settleRequests } from './leftovers.ts';
 import { ONLY_CHILD as CHILD, firstBeginning } from './only-child.ts';
 import type { OpenRun } from './open-run.ts';
 import type { RunResult } from './run-work.ts';
+import { notConfirmed } from './started-children.ts';
 
 export type Recovered = { go: 'on'; beginning: Beginning } | { go: 'end'; result: RunResult };
 
@@ -25,7 +26,7 @@ export async function recover(run: OpenRun, record: SingleRecord, order: Recover
   await settleRequests(run, earlier);
   // What a child has come to stays, whatever was asked for or ran out afterwards.
   const isSettled = earlier.some((line) => line.type === 'child.settled');
-  const result = isSettled ? undefined : endOf(run, order, await runnerLogTail(run.layout.directory, run.epoch - 1));
+  const result = isSettled ? undefined : await endOf(run, order);
   if (result) return { go: 'end', result };
   const decision = await decideChild(run, run.child(CHILD), CHILD);
   // An interrupt that was under way: the work is not taken up again, its session stays.
@@ -35,12 +36,13 @@ export async function recover(run: OpenRun, record: SingleRecord, order: Recover
   return follow(record, decision);
 }
 
-/** Why the work is not taken up again, if there is a reason: stop wins over a time limit. `printed`: by the runner before. */
-function endOf(run: OpenRun, order: RecoverOrder, printed: string): RunResult | undefined {
+/** Why the work is not taken up again, if there is a reason: stop wins over a time limit. */
+async function endOf(run: OpenRun, order: RecoverOrder): Promise<RunResult | undefined> {
   const { earlier } = run;
   if (order.settle === 'stop' || wasAsked(earlier, 'stop')) return { state: 'stopped', error: null };
+  const printed = await runnerLogTail(run.layout.directory, run.epoch - 1);
   if (!earlier.some((line) => line.type === 'run.proceeded')) {
-    const error = withDetail(describeError('start_not_confirmed:cut-off'), describePrinted(printed));
+    const error = withDetail(await notConfirmed(run), describePrinted(printed));
     return { state: 'failed', error };
   }
   const overTime = timeoutOf(earlier);

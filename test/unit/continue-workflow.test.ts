@@ -37,6 +37,14 @@ const MADE: Record<ContinueRow['id'], () => Promise<RunOptions> | RunOptions> = 
       { type: 'run.ended', state: 'failed', error: { code: 'recovery_failed', message: 'Its runners died.' } },
     ],
   }),
+  // Before, a budget had ended it; that holds no more.
+  file: () => ({
+    events: [
+      ...over('partial', 'script', 'budget_exhausted'),
+      { ...oneOfEach['run.continued'], limits: { ...oneOfEach['run.continued'].limits, ...LIMITS } },
+      { type: 'run.ended', state: 'failed', error: { code: 'run_unreadable', message: 'A file is missing.' } },
+    ],
+  }),
   engine: () => ({ events: over('failed', 'engine') }),
   script: () => ({ events: over('failed', 'script') }),
   complete: () => ({ events: over('complete', null) }),

@@ -3,6 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readWorkflowReport } from '../../src/client/workflow-report.ts';
+import { digestOf } from '../../src/core/runs/index.ts';
 import type { JournalEvent } from '../../src/protocol/index.ts';
 import { type TempDir, tempDir } from '../support/temp.ts';
 import { oneOfEach } from './builders/events.ts';
@@ -95,7 +96,7 @@ describe('a run without a result', () => {
   it('has what its journal says it published, up to the last step that was written down', async () => {
     await mkdir(join(folder.path, 'artifacts', 'facts'), { recursive: true });
     await write('artifacts/facts/1-1.json', { long: true });
-    const body = { file: 'artifacts/facts/1-1.json', bytes: 13, sha256: '' };
+    const body = { file: 'artifacts/facts/1-1.json', bytes: 13, sha256: digestOf('{"long":true}') };
     await journal(
       said(1, ['1'], 'begun'),
       { ...said(1, []), emits: [{ body }] } as JournalEvent,
@@ -106,6 +107,11 @@ describe('a run without a result', () => {
       isFromJournal: true,
       value: { state: 'missing' },
       emits: { state: 'there', value: [1, { long: true }] },
+      console: { state: 'there', value: [{ level: 'log', text: 'begun' }] },
+    });
+    await write('artifacts/facts/1-1.json', { long: 'of another run' });
+    expect(await report()).toMatchObject({
+      emits: { state: 'damaged', reason: expect.stringContaining('artifacts/facts/1-1.json') },
       console: { state: 'there', value: [{ level: 'log', text: 'begun' }] },
     });
   });

@@ -1,8 +1,8 @@
 /** What a child of a workflow was launched with, as it was written down before its start. */
-import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import * as z from 'zod/mini';
-import { childPlan } from '../../protocol/index.ts';
-import type { ChildLayout } from '../projects/index.ts';
+import { childPlan, type JournalLine, lanesError } from '../../protocol/index.ts';
+import { readStored } from './stored-body.ts';
 
 const plannedChild = z.object({
   plan: childPlan,
@@ -12,7 +12,22 @@ const plannedChild = z.object({
   timeoutMs: z.nullable(z.number()),
 });
 
-/** Throws when there is none, or none that can be read. */
-export async function readChildPlan({ plan }: ChildLayout): Promise<z.infer<typeof plannedChild>> {
-  return plannedChild.parse(JSON.parse(await readFile(plan, 'utf8')));
+/** @throws LanesError `run_unreadable` when it is not there any more as it was written */
+export async function readChildPlan(
+  directory: string,
+  lines: readonly JournalLine[],
+  child: number,
+): Promise<z.infer<typeof plannedChild>> {
+  return plannedChild.parse(JSON.parse(await readChildPlanText(directory, lines, child)));
+}
+
+/** The whole of it, as JSON text. Throws as `readChildPlan` does. */
+export async function readChildPlanText(
+  directory: string,
+  lines: readonly JournalLine[],
+  child: number,
+): Promise<string> {
+  const line = lines.find((one) => one.type === 'child.planned' && one.child === child);
+  if (line?.type !== 'child.planned') throw lanesError('run_not_found:id', { id: `${basename(directory)}.${child}` });
+  return readStored(directory, line.plan);
 }

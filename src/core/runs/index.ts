@@ -6,4 +6,5 @@ export * from './record.ts';
 export * from './recovery.ts';
 export * from './runner-log.ts';
 export * from './session-name.ts';
+export * from './stored-body.ts';
 export * from './workflow-graph.ts';

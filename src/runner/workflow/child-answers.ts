@@ -1,9 +1,7 @@
 /** What became of a child, as the script is told. From the journal and the result file alone, so that it is the same after a crash. */
 import * as z from 'zod/mini';
-import { readRegular } from '../../core/files/index.ts';
 import { truncateOutput } from '../../core/outputs/index.ts';
-import type { ChildLayout } from '../../core/projects/index.ts';
-import { childRunId } from '../../core/runs/index.ts';
+import { childRunId, readStored } from '../../core/runs/index.ts';
 import { readHostResult, type ChildView as ScriptView } from '../../core/workflow/index.ts';
 import type { ChildView } from '../../protocol/index.ts';
 import type { ChildResult } from '../child-settling.ts';
@@ -79,12 +77,18 @@ const kept = z.object({
   toolBudgetBlocked: z.optional(z.literal(true)),
 });
 
-/** What a settled child had come to. Without words when its result could not be saved. */
-export async function readResult(layout: ChildLayout): Promise<Pick<ChildResult, keyof z.infer<typeof kept>>> {
-  const body = await readRegular(layout.result).catch(() => undefined);
-  const parsed = kept.safeParse(body === undefined ? undefined : JSON.parse(body));
-  if (!parsed.success) return { text: '' };
-  const { text, structuredOutput, toolBudgetBlocked } = parsed.data;
+/**
+ * What a settled child had come to. Without words when its result could not be saved.
+ * @throws LanesError `run_unreadable` when it is not there any more as it was saved
+ */
+export async function readResult(
+  run: OpenRun,
+  { result }: ChildView,
+): Promise<Pick<ChildResult, keyof z.infer<typeof kept>>> {
+  if (!result) return { text: '' };
+  const { text, structuredOutput, toolBudgetBlocked } = kept.parse(
+    JSON.parse(await readStored(run.layout.directory, result)),
+  );
   return {
     text,
     ...(structuredOutput === undefined ? {} : { structuredOutput }),

@@ -2,7 +2,7 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { errnoOf, makeFolders, makePrivateFolder, writeFileAtomic } from '../../core/files/index.ts';
-import { lanesError, wordsOf } from '../../protocol/index.ts';
+import { LanesError, lanesError, wordsOf } from '../../protocol/index.ts';
 
 export interface HostOutput {
   /** Absolute. */
@@ -35,7 +35,7 @@ export async function writeHostOutput(target: HostOutput, text: string): Promise
     }
     await writeFileAtomic(path, text, { mode: 0o600 });
   } catch (error) {
-    throw unusable(path, wordsOf(error));
+    throw error instanceof LanesError ? error : unusable(path, wordsOf(error));
   }
 }
 
@@ -43,7 +43,8 @@ export async function writeHostOutput(target: HostOutput, text: string): Promise
 async function verify({ path, inside }: HostOutput): Promise<void> {
   if (inside === null) return;
   const parts = relative(inside, path).split(sep);
-  if (parts[0] === '..' || parts[0] === '') throw unusable(path, 'it leaves the folder of the workflow');
+  if (parts[0] === '..') throw unusable(path, 'it leaves the folder of the workflow');
+  if (parts[0] === '') throw unusable(path, 'it is not a file');
   let at = inside;
   for (const [index, part] of parts.entries()) {
     at = join(at, part);

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import * as z from 'zod/mini';
 import { makePrivateFolder, readRegular } from '../../core/files/index.ts';
 import { OutputClaim, realOutputPath } from '../../core/outputs/index.ts';
 import {
@@ -23,6 +24,7 @@ import {
   cutText,
   describeError,
   type ErrorValue,
+  HOST_STATES,
   type HostStepView,
   type ProcessIdentity,
   type QuestionAnswer,
@@ -129,9 +131,9 @@ export class HostSteps {
     const view = this.#run.view.workflow?.hosts.find((host) => host.id === id);
     // Nobody had allowed it: it is asked again.
     if (!view || view.state === 'asking' || view.state === 'denied') return undefined;
-    const stored = await readRegular(this.#file(id)).catch(() => undefined);
-    if (view.state !== 'running') return stored === undefined ? unknown(view) : JSON.parse(stored);
-    const result: HostResult = stored === undefined ? unknown(view) : JSON.parse(stored);
+    const evidence = await readEvidence(this.#file(id));
+    if (view.state !== 'running') return evidence?.state === view.state ? evidence : withoutEvidence(view);
+    const result = evidence ?? OUTCOME_UNKNOWN;
     await this.#end(id, result);
     return result;
   }
@@ -305,8 +307,43 @@ function denied(isOver: boolean): HostResult {
     : { ...NOTHING, state: 'denied', error: 'it was not allowed to run on this machine' };
 }
 
-function unknown({ state }: HostStepView): HostResult {
-  return { ...NOTHING, state: state === 'running' ? 'unknown' : state, error: 'interrupted: outcome unknown' };
+const OUTCOME_UNKNOWN: HostResult = { ...NOTHING, state: 'unknown', error: 'interrupted: outcome unknown' };
+
+const hostResult = z.object({
+  ok: z.boolean(),
+  state: z.enum(HOST_STATES),
+  exitCode: z.nullable(z.number()),
+  stdout: z.string(),
+  stderr: z.string(),
+  outputPath: z.optional(z.string()),
+  durationMs: z.number(),
+  error: z.optional(z.string()),
+});
+
+/** `undefined`: there is none that can be read. */
+async function readEvidence(path: string): Promise<HostResult | undefined> {
+  try {
+    const { outputPath, error, ...result } = hostResult.parse(JSON.parse(await readRegular(path)));
+    return {
+      ...result,
+      ...(outputPath === undefined ? {} : { outputPath }),
+      ...(error === undefined ? {} : { error }),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** How it ended stands in the journal; what it printed is gone, and nobody must take that for silence. */
+function withoutEvidence({ state, exitCode, outputPath, startedAt, endedAt }: HostStepView): HostResult {
+  return {
+    ...NOTHING,
+    state,
+    exitCode,
+    ...(outputPath === null ? {} : { outputPath }),
+    durationMs: startedAt === null || endedAt === null ? 0 : endedAt - startedAt,
+    error: `it had ${state}, but the record of what it printed cannot be read any more`,
+  };
 }
 
 function failure(reason: string): ErrorValue {

@@ -146,10 +146,15 @@ export async function latestRunId(runs: string, reference: Record<string, unknow
 
 /** @throws LanesError `receipt_unusable` naming what is wrong with it */
 export function readReceipt(text: string, runId: string): Receipt {
-  const parsed = receipt.safeParse(Buffer.byteLength(text) > MAX_BYTES ? undefined : parseJson(text));
-  const fault = parsed.success ? faultOf(parsed.data, runId) : describeFaults(parsed.error);
-  if (!parsed.success || fault !== undefined)
-    throw lanesError('receipt_unusable:wrong', { runId, reason: fault ?? '' });
+  const wrong = (reason: string) => lanesError('receipt_unusable:wrong', { runId, reason });
+  const bytes = Buffer.byteLength(text);
+  if (bytes > MAX_BYTES) throw wrong(`it has ${bytes} bytes; ${MAX_BYTES} are read at most`);
+  const json = parseJson(text);
+  if (json === undefined) throw wrong('it is not JSON');
+  const parsed = receipt.safeParse(json);
+  if (!parsed.success) throw wrong(describeFaults(parsed.error));
+  const fault = faultOf(parsed.data, runId);
+  if (fault !== undefined) throw wrong(fault);
   return parsed.data;
 }
 

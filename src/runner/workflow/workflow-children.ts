@@ -1,11 +1,12 @@
 /** The children of a workflow: each is planned, worked on and judged after a crash as the one child of a single run is. */
 import { randomUUID } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ChildDriver } from '../../core/children/index.ts';
+import { readJournal } from '../../core/journal/index.ts';
 import { realOutputPath } from '../../core/outputs/index.ts';
-import { type ChildLayout, childLayout } from '../../core/projects/index.ts';
-import { childAliveMs, parseChildRunId, RunReader } from '../../core/runs/index.ts';
+import { runLayout } from '../../core/projects/index.ts';
+import { childAliveMs, parseChildRunId, RunReader, readChildPlanText } from '../../core/runs/index.ts';
 import { AliveClock } from '../../core/time/index.ts';
 import type { ChildView as ScriptView } from '../../core/workflow/index.ts';
 import {
@@ -84,7 +85,7 @@ export class WorkflowChildren {
   async launch({ id, key, params, again }: Launch, ended: AbortSignal): Promise<ScriptView> {
     // Of a launch that went on by itself there are several; the newest is the one that is under way.
     const known = again ? this.#run.view.children.findLast(({ call }) => call === id) : undefined;
-    return known ? this.#goOn(known, key, ended) : this.#begin(id, key, params, ended);
+    return known ? this.#goOn(known, key, params, ended) : this.#begin(id, key, params, ended);
   }
 
   async #begin(id: number, key: string, params: Record<string, unknown>, ended: AbortSignal): Promise<ScriptView> {
@@ -98,7 +99,7 @@ export class WorkflowChildren {
     if (planned.plan.output) refuseSharedOutput(run.view, key, await realOutputPath(planned.plan.output.path));
     const layout = await run.childFolder(index);
     const { plan, cwd, lane, phase } = planned;
-    const stored = await run.store(layout.plan, `${JSON.stringify({ version: 1, ...planned })}\n`);
+    const stored = await run.store(layout.plan, planBody(planned));
     await run.append({
       type: 'child.planned',
       child: index,
@@ -123,20 +124,45 @@ export class WorkflowChildren {
   }
 
   /** A child that was lost with its runner: judged by its session, and started at most once more. */
-  async #goOn(known: ChildView, key: string, ended: AbortSignal): Promise<ScriptView> {
+  async #goOn(known: ChildView, key: string, params: Record<string, unknown>, ended: AbortSignal): Promise<ScriptView> {
     const { index } = known;
-    const layout = await this.#run.childFolder(index);
-    const planned = await readPlan(layout);
+    const planned = await this.#planned(known, key, params);
     const lines = linesOf(this.#run.earlier, index);
     const decision = await decideChild(this.#run, known, index, isCutOff(lines) ? withoutEnd(lines) : lines);
     if (decision.decision === 'finish') {
       const { state, error } = decision;
-      return answerOf(this.#run, { index, key, planned }, { state, error, ...(await readResult(layout)) });
+      return answerOf(this.#run, { index, key, planned }, { state, error, ...(await readResult(this.#run, known)) });
     }
     const first: Beginning = { kind: 'ask', session: planned.session, prompt: planned.plan.task };
     const isOver = wishOf(lines) !== undefined;
     // What was asked to end is not gone on with, whatever stands in its session.
     return this.#work(index, key, planned, isOver ? first : beginningOf(decision, first), ended);
+  }
+
+  /** How it was planned. A plan that is not there any more as it was written follows from the script again. */
+  async #planned({ index, call }: ChildView, key: string, params: Record<string, unknown>): Promise<PlannedChild> {
+    const run = this.#run;
+    try {
+      return await readPlan(run.layout.directory, run.earlier, index);
+    } catch (error) {
+      // One that went on by itself was planned otherwise than the script had asked.
+      if (run.view.children.filter((child) => child.call === call).length > 1) throw error;
+      const planned = await this.#plan(key, params);
+      await run.store((await run.childFolder(index)).plan, planBody(planned));
+      return planned;
+    }
+  }
+
+  /**
+   * That the results which the script has not been told yet are there.
+   * @param told numbers of the calls whose answers stand in the journal
+   * @throws LanesError `run_unreadable` naming the file
+   */
+  async checkResults(told: ReadonlySet<number>): Promise<void> {
+    for (const child of this.#run.view.children) {
+      if (child.call === undefined || told.has(child.call) || !isTerminal(child.state)) continue;
+      if (!isCutOff(linesOf(this.#run.earlier, child.index))) await readResult(this.#run, child);
+    }
   }
 
   async #work(
@@ -186,7 +212,8 @@ export class WorkflowChildren {
     const session = child.session?.file;
     if (!session) throw lanesError('resume_refused:no-session');
     if (record.mode === 'single') return { plan: record.child, cwd: record.cwd, session };
-    const { plan, cwd } = await readPlan(childLayout(directory, child.index));
+    const { lines } = await readJournal(runLayout(directory).journal);
+    const { plan, cwd } = await readPlan(directory, lines, child.index);
     return { plan, cwd, session };
   }
 
@@ -289,7 +316,12 @@ function withoutEnd(lines: readonly JournalLine[]): JournalLine[] {
   return lines.filter(({ type }) => type !== 'child.settled');
 }
 
-async function readPlan(layout: ChildLayout): Promise<PlannedChild> {
-  const stored: PlannedChild = JSON.parse(await readFile(layout.plan, 'utf8'));
+function planBody(planned: PlannedChild): string {
+  return `${JSON.stringify({ version: 1, ...planned })}\n`;
+}
+
+/** @throws LanesError `run_unreadable` when it is not there any more as it was written */
+async function readPlan(directory: string, lines: readonly JournalLine[], child: number): Promise<PlannedChild> {
+  const stored: PlannedChild = JSON.parse(await readChildPlanText(directory, lines, child));
   return { ...stored, plan: childPlan.parse(stored.plan) };
 }

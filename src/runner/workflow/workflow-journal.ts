@@ -3,7 +3,8 @@
  * in this order and made durable together before anything starts. Long texts stand in files of their own.
  */
 import { join } from 'node:path';
-import { makePrivateFolder, readRegular } from '../../core/files/index.ts';
+import { makePrivateFolder } from '../../core/files/index.ts';
+import { readStored } from '../../core/runs/index.ts';
 import {
   type AskedFact,
   type DeliveredStep,
@@ -118,7 +119,10 @@ function inParts<T>(items: readonly T[]): T[][] {
   return parts;
 }
 
-/** What earlier runners wrote down of the script, with the values of the facts. */
+/**
+ * What earlier runners wrote down of the script, with the values of the facts.
+ * @throws LanesError `run_unreadable` for a value that is not there any more as it was written
+ */
 export async function readHistory(directory: string, lines: readonly JournalLine[]): Promise<HistoryEntry[]> {
   const entries: HistoryEntry[] = [];
   let facts: AskedFact[] = [];
@@ -145,6 +149,6 @@ export async function readHistory(directory: string, lines: readonly JournalLine
 }
 
 async function readFact(directory: string, { json, body, ...fact }: WorkflowFact): Promise<AskedFact> {
-  const text = body ? await readRegular(join(directory, body.file)) : json;
+  const text = body ? await readStored(directory, body) : json;
   return text === undefined ? fact : { ...fact, value: JSON.parse(text) };
 }

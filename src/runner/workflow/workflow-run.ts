@@ -23,11 +23,13 @@ import {
   type WorkflowBounds,
   type WorkflowRecord,
   withDetail,
+  wordsOf,
 } from '../../protocol/index.ts';
 import { endLeftovers, settleRequests } from '../leftovers.ts';
 import type { OpenRun } from '../open-run.ts';
 import type { RunControl } from '../run-control.ts';
 import type { RunResult, RunWork } from '../run-work.ts';
+import { notConfirmed } from '../started-children.ts';
 import { isStopAsked, sinceContinued } from './continued.ts';
 import { HostSteps } from './host-steps.ts';
 import { latestRunId } from './receipts.ts';
@@ -48,6 +50,8 @@ export class WorkflowRun implements RunWork {
   readonly #children: WorkflowChildren;
   readonly #hosts: HostSteps;
   readonly #journal: WorkflowJournal;
+  /** Aborted with the reason when an answer for the script could not be saved. */
+  readonly #unkept = new AbortController();
   #isOver = false;
 
   constructor(
@@ -89,13 +93,15 @@ export class WorkflowRun implements RunWork {
       if (end) return end;
       const printed = describePrinted(await runnerLogTail(run.layout.directory, run.epoch - 1));
       if (!earlier.some(({ type }) => type === 'run.proceeded'))
-        return { state: 'failed', error: withDetail(describeError('start_not_confirmed:cut-off'), printed) };
+        return { state: 'failed', error: withDetail(await notConfirmed(run), printed) };
       if (lostInARow(lines) > MAX_EPOCHS)
         return {
           state: 'failed',
           error: withDetail(describeError('recovery_failed', { count: run.epoch - 1 }), printed),
         };
-      return await this.#execute(await readHistory(run.layout.directory, earlier));
+      const history = await readHistory(run.layout.directory, earlier);
+      await this.#children.checkResults(toldCalls(history));
+      return await this.#execute(history);
     } catch (error) {
       return { state: 'failed', error: toErrorValue(error) };
     }
@@ -124,7 +130,7 @@ export class WorkflowRun implements RunWork {
         worker: this.#options.engine,
         ...(timeoutMs === null ? {} : { timeoutMs }),
         usedMs: aliveMs(run.earlier),
-        signal: stop.signal,
+        signal: AbortSignal.any([stop.signal, this.#unkept.signal]),
         perform: (effect, ended, again) => this.#perform(effect, ended, again),
         journal: this.#journal,
         onProgress: ({ budgetExhausted }) => {
@@ -135,6 +141,8 @@ export class WorkflowRun implements RunWork {
       // What was told to stop comes to its end, with proof, before the run does.
       await this.#children.idle();
       this.#isOver = true;
+      if (this.#unkept.signal.aborted && this.#control.reason !== 'stop')
+        return { state: 'failed', error: this.#unkept.signal.reason };
       return await concludeWorkflow(run, this.#record, result, this.#control.reason === 'stop');
     } catch (error) {
       return { state: 'failed', error: toErrorValue(error) };
@@ -147,11 +155,18 @@ export class WorkflowRun implements RunWork {
   async #perform(effect: Effect, ended: AbortSignal, again: boolean): Promise<Fact> {
     const { id } = effect;
     const key = effect.type === 'status' ? effect.target : effect.key;
+    let value: unknown;
     try {
-      const value = await this.#answer(effect, ended, again);
-      return await this.#journal.keep({ id, key, ok: true, value });
+      value = await this.#answer(effect, ended, again);
     } catch (error) {
       return { id, key, ok: false, message: toErrorValue(error).message };
+    }
+    try {
+      return await this.#journal.keep({ id, key, ok: true, value });
+    } catch (error) {
+      // The script must not take what was done for failed: it is not told, and goes on when there is room for the answer.
+      this.#unkept.abort(describeError('result_unsaved:workflow', { key, reason: wordsOf(error) }));
+      return new Promise(() => undefined);
     }
   }
 
@@ -255,6 +270,11 @@ export class WorkflowRun implements RunWork {
   async endLiving(): Promise<void> {
     await Promise.all([this.#children.endLiving(), this.#hosts.endLiving()]);
   }
+}
+
+/** Calls whose answers stand in the journal. */
+function toldCalls(history: readonly HistoryEntry[]): ReadonlySet<number> {
+  return new Set(history.flatMap((entry) => (entry.type === 'delivered' ? entry.facts.map(({ id }) => id) : [])));
 }
 
 /** The newest limits: those it was launched with, or continued with. */

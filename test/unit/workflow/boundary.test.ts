@@ -55,6 +55,11 @@ describe('the JSON boundary', () => {
     });
   }
 
+  it('a place a thousand levels down is named by the beginning and the end of its path', async () => {
+    const { error } = await play('let deep = 1; for (let i = 0; i < 1100; i++) deep = [deep]; return { deep }');
+    expect(error?.message).toMatch(/^return\.deep(?:\[0\]){15}…(?:\[0\]){3,4} is nested deeper than 1000 levels/);
+  });
+
   it('wf-32 undefined is allowed in returns, and nowhere else', async () => {
     expect((await play('return undefined')).value).toBeNull();
     const { value } = await play(`const out = [];

@@ -31,6 +31,9 @@ export type BoundaryMode = 'strict' | 'return';
 /** Characters of JSON of one value. */
 export const MAX_VALUE_CHARS = 8 * 1024 * 1024;
 const MAX_DEPTH = 1000;
+/** Steps of a long path that are named, from its beginning and its end. */
+const PATH_HEAD = 16;
+const PATH_TAIL = 4;
 
 /** Why errors of our own arose, by error. A script cannot forge it. */
 const kinds = new Notes<string>();
@@ -59,6 +62,11 @@ interface Frame {
 function pathOf(root: string, frames: List<Frame>): string {
   let path = root;
   for (let depth = 0; depth < frames.length; depth++) {
+    // Nobody finds a place by a thousand steps.
+    if (depth === PATH_HEAD && frames.length > PATH_HEAD + PATH_TAIL) {
+      path += '…';
+      depth = frames.length - PATH_TAIL;
+    }
     const frame = frames.at(depth) as Frame;
     if (!frame.names) path += `[${toText(frame.index)}]`;
     else {
