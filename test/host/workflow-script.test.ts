@@ -279,7 +279,7 @@ suite('a workflow script', () => {
     );
   });
 
-  test('has a lens that validates it, and none that runs it', async () => {
+  test('has a lens that runs it, and one that validates it', async () => {
     const document = await script('lens.workflow.js', 'emit(undefined);\n');
     await shown(document, 'not_json');
     const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
@@ -288,7 +288,10 @@ suite('a workflow script', () => {
     );
     assert.deepEqual(
       lenses.map(({ command }) => [command?.title, command?.command]),
-      [['Validate (errors: 1, warnings: 0)', 'piLanes.validateWorkflow']],
+      [
+        ['$(play) Run workflow', 'piLanes.runWorkflow'],
+        ['Validate (errors: 1, warnings: 0)', 'piLanes.validateWorkflow'],
+      ],
     );
   });
 
