@@ -40,9 +40,10 @@ export class RunWatcher {
   readonly #watched = new Map<string, Watched>();
   /**
    * Runs that have ended although their marker is still there: a runner removes it last, or died before it could, or has just made
-   * it to go on with a workflow. Of workflows with the bytes their journals had then.
+   * it to go on with a workflow. `bytes`: of workflows, what their journals had then. `marked`: its marker was seen; that of a quick
+   * run may come to be seen after its end.
    */
-  readonly #ended = new Map<string, number | undefined>();
+  readonly #ended = new Map<string, { readonly bytes: number | undefined; marked: boolean }>();
   /** Every run that was followed or reported. */
   readonly #known = new Set<string>();
   /** Ids below it were made before this watcher. */
@@ -92,9 +93,11 @@ export class RunWatcher {
     // The marker of a new run is there before the run itself, so both have to be watched.
     for (const path of [this.#store.layout.active, this.#store.layout.runs]) this.#watchForRuns(path);
     const ids: string[] = await this.#store.activeIds().catch(() => []);
-    for (const [runId, bytes] of this.#ended) {
-      const goesOn = bytes !== undefined && (await this.#journalBytes(runId)) !== bytes;
-      if (goesOn || !ids.includes(runId)) this.#ended.delete(runId);
+    for (const [runId, over] of this.#ended) {
+      const isMarked = ids.includes(runId);
+      const goesOn = over.bytes !== undefined && (await this.#journalBytes(runId)) !== over.bytes;
+      if (goesOn || (over.marked && !isMarked)) this.#ended.delete(runId);
+      over.marked ||= isMarked;
       // It may be over again already, and its marker gone with it.
       if (goesOn && !this.#closed && !this.#watched.has(runId)) this.#follow(runId);
     }
@@ -123,10 +126,16 @@ export class RunWatcher {
     for (const runId of ids.filter(isNew)) {
       this.#known.add(runId);
       this.#removed.delete(runId);
+      const bytes = await this.#journalBytes(runId);
       const snapshot = await this.#store.read(runId);
+      if (this.#closed) return;
       // One that lives is found by its marker.
-      if (!this.#closed && isTerminal(snapshot.state)) this.#onChange(snapshot);
-      else this.#lookAgainFor(runId);
+      if (!isTerminal(snapshot.state)) {
+        this.#lookAgainFor(runId);
+        continue;
+      }
+      this.#ended.set(runId, { bytes: snapshot.view?.mode === 'workflow' ? bytes : undefined, marked: false });
+      this.#onChange(snapshot);
     }
   }
 
@@ -136,6 +145,7 @@ export class RunWatcher {
     this.#listed = present;
     for (const runId of removed) {
       this.#known.delete(runId);
+      this.#ended.delete(runId);
       this.#removed.add(runId);
     }
     if (removed.length > 0) this.#onRemoved?.(removed);
@@ -231,7 +241,7 @@ export class RunWatcher {
             watched.again = true;
             continue;
           }
-          this.#ended.set(runId, bytes);
+          this.#ended.set(runId, { bytes, marked: true });
           this.#forget(runId);
           return;
         }

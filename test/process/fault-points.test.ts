@@ -215,7 +215,7 @@ const SCENARIOS: readonly Scenario[] = [
     type: 'timeout.reached',
     name: 'of the run',
     task: { steps: [{ hang: true }] },
-    options: { timeoutMs: 800, launch: { task: { steps: [{ hang: true }] } } },
+    options: { timeoutMs: 2500, launch: { task: { steps: [{ hang: true }] } } },
     ends: {
       before: { state: 'failed', code: 'timed_out', decision: 'continue', why: 'what is left of the limit runs out' },
       after: { state: 'failed', code: 'timed_out', decision: 'none', why: 'the limit has been reached' },

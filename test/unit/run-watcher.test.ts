@@ -305,6 +305,18 @@ describe('the watcher', () => {
   });
 });
 
+describe('a run whose end was seen before its marker', () => {
+  it('is told once', async () => {
+    const watcher = await watching({ pollMs: 20 });
+    const { runId } = await writeRun(folder.path, { events: [ended('complete')], active: false });
+    await waitFor('the end to be told', () => statesOf(runId).includes('complete'));
+    await watcher.refresh();
+    await writeFile(join(store.layout.active, runId), '');
+    await watcher.refresh();
+    expect(statesOf(runId)).toEqual(['complete']);
+  });
+});
+
 describe('waiting for the end', () => {
   it('is over at once when the run has ended or is lost', async () => {
     const done = await writeRun(folder.path, { events: [ended('partial')] });
