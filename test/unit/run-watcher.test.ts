@@ -131,7 +131,9 @@ describe('the watcher', () => {
     await rename(`${journal}.new`, journal);
     await waitFor('the other journal', () => seen.at(-1)?.view?.children[0]?.turns === 4);
     await watcher.refresh();
-    expect(statesOf(runId)).toEqual(['running', 'running']);
+    // A look in the middle of the exchange reads it once more.
+    expect([...new Set(seen.map(({ view }) => view?.children[0]?.turns))]).toEqual([3, 4]);
+    expect(new Set(statesOf(runId))).toEqual(new Set(['running']));
     expect(seen.at(-1)?.view?.seq).toBe(2);
   });
 
@@ -308,6 +310,8 @@ describe('the watcher', () => {
 describe('a run whose end was seen before its marker', () => {
   it('is told once', async () => {
     const watcher = await watching({ pollMs: 20 });
+    // Ids of the same millisecond have no order.
+    await delay(5);
     const { runId } = await writeRun(folder.path, { events: [ended('complete')], active: false });
     await waitFor('the end to be told', () => statesOf(runId).includes('complete'));
     await watcher.refresh();
