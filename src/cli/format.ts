@@ -68,7 +68,8 @@ export function formatDetails(snapshot: RunSnapshot, now: number = Date.now(), r
     ['session', child?.session?.file],
     ['processes', view && describeProof(processProof(view))],
     ['resumed', view?.resumedFrom && `from ${view.resumedFrom}`],
-    ['output', child?.output && describeOutput(child.output)],
+    ['output', child?.output && describeOutput(child.output, 'The answer stands in the transcript')],
+    ['output', workflow?.output && describeOutput(workflow.output, 'It stands in the result')],
     ['asks', view && indented(view.questions.map((question) => questionText(view.runId, question)).join('\n'))],
     ['steering', view && indented(view.steering.map((steer) => describeSteer(view, steer)).join('\n'))],
     ['budget', child?.toolBudgetBlocked && 'its tool calls were used up, and more of them refused'],
@@ -109,7 +110,7 @@ function indented(text: string): string {
   return text.split('\n').join(`\n${' '.repeat(11)}`);
 }
 
-function describeOutput({ path, outcome, error }: NonNullable<ChildView['output']>): string {
-  const failed = error === null ? '' : `: ${error}. The answer stands in the transcript`;
+function describeOutput({ path, outcome, error }: NonNullable<ChildView['output']>, otherwise: string): string {
+  const failed = error === null ? '' : `: ${error}. ${otherwise}`;
   return `${path} (${outcome ?? 'claimed'}${failed})`;
 }

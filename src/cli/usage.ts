@@ -35,6 +35,8 @@ const PARTS: readonly Part[] = [
       --max-tokens N       most tokens (input and output) of all children together; default: no limit
       --max-cost DOLLARS   most that all children together may cost; default: no limit
       --preflight FILE     JSON of what the script will do, shown before and compared afterwards; it changes nothing
+      --output FILE        also write what the script returns to this file (say report.md); an agent that the script gives no
+                           output writes its answer beside it (report.KEY.md)
       --model, --cwd, --timeout (default: no limit), --approve, --wait`,
   },
   {
@@ -44,7 +46,7 @@ const PARTS: readonly Part[] = [
                                                     run a workflow that comes with Pi Lanes, and the commands it is made for:
       review               a reviewer; --args '{"task": "…"}'
       run-ci               npm test in --cwd; --args '{"command": "npm run typecheck", "timeoutMs": 60000}'
-      --max-tokens, --max-cost, --model, --cwd, --timeout (default: no limit), --approve, --wait`,
+      --output, --max-tokens, --max-cost, --model, --cwd, --timeout (default: no limit), --approve, --wait`,
   },
   {
     command: 'continue',

@@ -2,7 +2,7 @@
 import { type RunStore, readWorkflowResult, waitForEnd } from '../client/index.ts';
 import { runLayout } from '../core/projects/index.ts';
 import { visible } from '../core/transcripts/index.ts';
-import type { QuestionView } from '../protocol/index.ts';
+import { describeError, type ErrorValue, type QuestionView, type WorkflowView } from '../protocol/index.ts';
 import { type CliContext, EXIT, exitCodeFor, printJson } from './context.ts';
 import { questionText } from './question-text.ts';
 
@@ -28,6 +28,9 @@ export async function waitForWorkflow(
       onChange: (snapshot) => tell(snapshot.view?.questions ?? []),
     });
     const result = await readWorkflowResult(directory);
+    const resultFile = result ? runLayout(directory).workflowResult : null;
+    const output = view?.workflow?.output;
+    const unsaved = output?.outcome === 'failed' ? unsavedOutput(output, resultFile ?? directory) : undefined;
     if (json) {
       printJson(context, {
         runId,
@@ -36,9 +39,10 @@ export async function waitForWorkflow(
         value: result?.value ?? null,
         emits: result?.emits ?? [],
         console: result?.console ?? [],
+        ...(output === undefined ? {} : { output, warnings: unsaved ? [unsaved] : [] }),
         error,
         failure: view?.workflow?.failure ?? null,
-        resultFile: result ? runLayout(directory).workflowResult : null,
+        resultFile,
         run: view,
       });
     } else {
@@ -47,10 +51,11 @@ export async function waitForWorkflow(
         const { value = null } = result;
         context.out(visible(typeof value === 'string' ? value : JSON.stringify(value, null, 2)));
       }
+      if (unsaved) context.err(visible([unsaved.message, unsaved.hint].filter(Boolean).join(' ')));
       if (state !== 'complete') context.err(visible(`Workflow ${runId}: ${state}.${error ? ` ${error.message}` : ''}`));
       if (error?.hint) context.err(error.hint);
     }
-    return exitCodeFor(state);
+    return state === 'complete' && unsaved ? EXIT.runFailed : exitCodeFor(state);
   } catch (error) {
     if (!interrupt.signal.aborted) throw error;
     if (json) printJson(context, { runId, directory, state: 'running', interrupted: true });
@@ -61,6 +66,15 @@ export async function waitForWorkflow(
   } finally {
     process.removeListener('SIGINT', onInterrupt);
   }
+}
+
+/** The file a person asked for is not there, although the work is done. */
+function unsavedOutput({ path, error }: NonNullable<WorkflowView['output']>, result: string): ErrorValue {
+  return describeError('output_unusable:unsaved-result', {
+    file: path,
+    reason: error ?? 'the reason is not known',
+    result,
+  });
 }
 
 /** Somebody has to answer them, and nobody may be looking at another window. Each is told once. */

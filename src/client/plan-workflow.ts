@@ -1,8 +1,9 @@
 /** From a script to a complete launch record of a workflow. Everything that can be refused is refused here, before any file. */
 import { randomInt } from 'node:crypto';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { toContract } from '../core/agents/index.ts';
 import { splitLevel, type UsableModels } from '../core/models/index.ts';
+import { checkOutput } from '../core/outputs/index.ts';
 import { findProject } from '../core/projects/index.ts';
 import { newRunId } from '../core/runs/index.ts';
 import {
@@ -13,6 +14,7 @@ import {
   toJsonText,
 } from '../core/workflow/index.ts';
 import {
+  type AnalysisOptions,
   cutText,
   DEFAULT_MAX_SPAWNS,
   describeFaults,
@@ -57,6 +59,11 @@ export interface WorkflowRequest {
   host?: HostPolicy;
   /** For agents that name none, as `provider/id` with an optional `:level`. */
   defaultModel?: string;
+  /**
+   * File that what it comes to is also written to: absolute, or relative to the folder it works in. Children that name no output write
+   * beside it.
+   */
+  output?: string;
   /** What it is said beforehand that the script will do; checked here. */
   preflight?: unknown;
 }
@@ -106,7 +113,12 @@ async function plan(toolbox: Toolbox, request: WorkflowRequest, named?: NamedWor
     ...(request.usageBudget ? { usageBudget: request.usageBudget } : {}),
   };
   const { agents, refused } = await agentsForWorkflow(toolbox, { cwd, trust });
-  const analysis = await checkScript(toolbox, script, limits.maxSubagentSpawnsPerRun);
+  const output =
+    request.output === undefined ? undefined : await checkOutput(toolbox.root.claims, resolve(cwd, request.output));
+  const analysis = await checkScript(toolbox, script, {
+    maxSubagentSpawnsPerRun: limits.maxSubagentSpawnsPerRun,
+    ...(output === undefined ? {} : { aggregate: output }),
+  });
   const [project, tools, runtime] = await Promise.all([
     findProject(toolbox.agentDir, cwd, request.fallbackRoot),
     toolbox.tools(),
@@ -124,6 +136,7 @@ async function plan(toolbox: Toolbox, request: WorkflowRequest, named?: NamedWor
       name: nameOf(request),
       file,
       script,
+      ...(output === undefined ? {} : { output }),
       args,
       seed: randomInt(2 ** 32),
       limits,
@@ -182,9 +195,9 @@ function argsText(args: unknown): string | null {
 }
 
 /** A script that must fail costs nothing: it is refused with its first mistake. */
-async function checkScript(toolbox: Toolbox, script: string, maxSubagentSpawnsPerRun: number): Promise<ScriptAnalysis> {
+async function checkScript(toolbox: Toolbox, script: string, options: AnalysisOptions): Promise<ScriptAnalysis> {
   await using validator = new ScriptValidator({ worker: join(toolbox.distDirectory, 'validate-worker.mjs') });
-  const analysis = await validator.analyse(script, { maxSubagentSpawnsPerRun });
+  const analysis = await validator.analyse(script, options);
   const errors = analysis.findings.filter(({ severity }) => severity === 'error');
   const [first] = errors;
   if (first) throw scriptInvalid(first, errors.length);

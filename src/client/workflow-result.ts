@@ -7,6 +7,16 @@ const workflowResult = z.object({
   value: z.optional(z.unknown()),
   emits: z.array(z.unknown()),
   console: z.array(z.object({ level: z.string(), text: z.string() })),
+  /** The file that what it came to is also written to; absent: none was named. */
+  output: z.optional(
+    z.object({
+      path: z.string(),
+      outcome: z.enum(['saved', 'kept', 'failed']),
+      bytes: z.number(),
+      error: z.nullable(z.string()),
+    }),
+  ),
+  warnings: z.optional(z.array(z.string())),
   trace: z.array(z.looseObject({ operation: z.string(), key: z.string(), state: z.string() })),
 });
 export type WorkflowResultFile = z.infer<typeof workflowResult>;

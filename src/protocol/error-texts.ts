@@ -156,6 +156,10 @@ export const ERROR_TEXTS = {
     message: 'The answer could not be written to {file}: {reason}.',
     hint: 'It is in {result}, field "text".',
   },
+  'output_unusable:unsaved-result': {
+    message: 'What the workflow came to could not be written to {file}: {reason}.',
+    hint: 'It is in {result}.',
+  },
   'output_unusable:no-file': { message: 'The output {file} is not a file.', hint: 'Name a file.' },
 
   // The command line

@@ -209,17 +209,20 @@ export const journalEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('attention.raised'), child, kind: attentionKind, text: z.string() }),
   z.object({ type: z.literal('attention.cleared'), child, kind: attentionKind }),
 
-  /** This run alone writes this file. Real path. `before`: what it looked like when the work began; null: it was not there. */
+  /**
+   * This run alone writes this file. Real path. `before`: what it looked like when the work began; null: it was not there. `child`
+   * absent: it is for what the workflow itself comes to.
+   */
   z.object({
     type: z.literal('output.claimed'),
-    child,
+    child: z.optional(child),
     path: z.string(),
     before: z.optional(z.nullable(fileLook)),
   }),
   /** `kept`: the child had written the file itself. */
   z.object({
     type: z.literal('output.settled'),
-    child,
+    child: z.optional(child),
     path: z.string(),
     outcome: z.enum(['saved', 'kept', 'failed']),
     bytes: z.number(),

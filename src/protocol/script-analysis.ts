@@ -14,5 +14,7 @@ export type ScriptAnalysis = z.infer<typeof scriptAnalysis>;
 
 export const analysisOptions = z.object({
   maxSubagentSpawnsPerRun: z.optional(z.int().check(z.positive())),
+  /** The file of the workflow, absolute, beside which children without an output write. Known only when it is launched. */
+  aggregate: z.optional(z.string()),
 });
 export type AnalysisOptions = z.infer<typeof analysisOptions>;

@@ -66,6 +66,11 @@ export const workflowPlan = z.object({
         `must have at most ${MAX_SCRIPT_BYTES} bytes`,
       ),
     ),
+  /**
+   * File that what it comes to is also written to, absolute, links looked through. Children that name no output write beside it.
+   * Absent: nothing is written.
+   */
+  output: z.optional(z.string()),
   /** JSON text; null: `args` is undefined. */
   args: z.nullable(z.string()),
   /** From which `Math.random` follows. */
@@ -203,6 +208,8 @@ export const workflowView = z.object({
   /** How often it was continued after an end. */
   continued: z.number(),
   failure: z.nullable(workflowFailure),
+  /** The file that what it comes to is also written to. `outcome`: null until it is. */
+  output: z.optional(z.object({ path: z.string(), outcome: z.nullable(z.string()), error: z.nullable(z.string()) })),
   resource: z.optional(workflowResource),
   preflight: z.optional(preflight),
   /** What it may use now; absent in the status of runs of earlier versions. */

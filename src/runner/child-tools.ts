@@ -1,4 +1,5 @@
 import type { ChildDriver, SessionStart } from '../core/children/index.ts';
+import type { OutputClaim } from '../core/outputs/index.ts';
 import type { ChildLayout } from '../core/projects/index.ts';
 import type { ChildPlan } from '../protocol/index.ts';
 import type { ChildDesk } from './child-desk.ts';
@@ -18,6 +19,8 @@ export interface ChildTools {
   control: RunControl;
   desk: ChildDesk;
   layout: ChildLayout;
+  /** The file of the whole workflow, which its run has claimed; a child may write it. */
+  aggregate?: OutputClaim;
 }
 
 /** Where the work begins: with the task, in the middle after a crash, or with an answer that is already there. */

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Child, ChildOutcome } from '../core/children/index.ts';
 import { whenThereIsRoom } from '../core/files/index.ts';
 import type { Lock } from '../core/locks/index.ts';
-import { OutputClaim } from '../core/outputs/index.ts';
+import { OutputClaim, realOutputPath } from '../core/outputs/index.ts';
 import { childEnvironment } from '../core/processes/index.ts';
 import { rootLayout } from '../core/projects/index.ts';
 import { CONTINUE_PROMPT } from '../core/runs/index.ts';
@@ -67,7 +67,10 @@ async function giveBack(held: { release(): Promise<void> } | undefined): Promise
   if (held) await whenThereIsRoom(() => held.release()).catch(() => undefined);
 }
 
-async function claimOutput({ run, index, plan }: ChildTools, beginning: Beginning): Promise<OutputClaim | undefined> {
+async function claimOutput(
+  { run, index, plan, aggregate }: ChildTools,
+  beginning: Beginning,
+): Promise<OutputClaim | undefined> {
   if (!plan.output) return undefined;
   // Work that goes on after a crash may have written the file already.
   const goesOn = beginning.kind === 'adopt' || beginning.prompt === CONTINUE_PROMPT;
@@ -77,7 +80,11 @@ async function claimOutput({ run, index, plan }: ChildTools, beginning: Beginnin
   const before = earlier?.type === 'output.claimed' ? earlier.before : undefined;
   const { key } = run.child(index) ?? {};
   const holder = `${key === undefined ? '' : `${key} of `}run ${run.record.runId}`;
-  const claim = await OutputClaim.take(rootLayout(run.record.agentDir).claims, plan.output.path, holder, before);
+  const { path } = plan.output;
+  const isOfAll = aggregate !== undefined && aggregate.path === (await realOutputPath(path));
+  const claim = isOfAll
+    ? await aggregate.lend(before)
+    : await OutputClaim.take(rootLayout(run.record.agentDir).claims, path, holder, before);
   await run.append(...proceeded(run), claimed(index, claim));
   return claim;
 }

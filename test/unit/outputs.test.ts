@@ -286,3 +286,45 @@ describe('a failure', () => {
     expect(await readFile(at('new.md'), 'utf8')).toBe('[no answer: x]\n');
   });
 });
+
+describe('a claim that is lent', () => {
+  test('is for one at a time, and its end gives nothing back', async () => {
+    const claim = await take(at('report.md'), 'the result');
+    const lent = await claim.lend();
+    expect((await refusal(claim.lend())).message).toContain('the result');
+    await lent.release();
+    const again = await claim.lend();
+    expect((await refusal(take(at('report.md'), 'another'))).code).toBe('output_in_use');
+    await again.release();
+    expect((await refusal(take(at('report.md'), 'another'))).code).toBe('output_in_use');
+    await claim.release();
+    await (await take(at('report.md'), 'another')).release();
+  });
+
+  test('what the borrower writes stays, except that there is nothing', async () => {
+    const claim = await take(at('report.md'));
+    const silent = await claim.lend();
+    expect(await silent.settle('[no answer]', { stub: true })).toMatchObject({ outcome: 'failed' });
+    await silent.release();
+    expect(await readdir(dir.path)).not.toContain('report.md');
+    const lent = await claim.lend();
+    expect(await lent.settle('of the child')).toMatchObject({ outcome: 'saved' });
+    await lent.release();
+    expect(await claim.settle('of all', { again: true })).toMatchObject({ outcome: 'kept', bytes: 12 });
+    expect(await readFile(at('report.md'), 'utf8')).toBe('of the child');
+    await claim.release();
+  });
+});
+
+test('what an earlier one has written in the same words is left as it is', async () => {
+  const first = await take(at('report.md'));
+  await first.settle('Größe');
+  const { ino, mtimeMs } = await stat(at('report.md'));
+  await first.release();
+  const second = await OutputClaim.take(claims, at('report.md'), 'run one', null);
+  expect(await second.settle('Größe', { again: true })).toEqual({ outcome: 'saved', bytes: 7, error: null });
+  expect(await stat(at('report.md'))).toMatchObject({ ino, mtimeMs });
+  // Other words of the same length are somebody's own.
+  expect(await second.settle('Grüße', { again: true })).toMatchObject({ outcome: 'kept' });
+  await second.release();
+});

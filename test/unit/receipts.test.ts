@@ -50,6 +50,25 @@ const result = (children: WorkflowResult['partialChildren'] = []): WorkflowResul
 });
 
 describe('a receipt', () => {
+  it.each([
+    ['saved', '/work/report.md'],
+    ['kept', '/work/report.md'],
+    ['failed', undefined],
+    [null, undefined],
+  ])('names the file of the workflow where there is one: %s', (outcome, reference) => {
+    const { workflow, ...view } = aView([]);
+    const output = { path: '/work/report.md', outcome, error: null };
+    const made = receiptOf(
+      { ...view, ...(workflow ? { workflow: { ...workflow, output } } : {}) },
+      'complete',
+      result(),
+      5,
+    );
+    expect(made.outputReference).toBe(reference);
+    expect(readReceipt(JSON.stringify(made), runId).outputReference).toBe(reference);
+    expect(receiptOf(aView([]), 'complete', result(), 5)).not.toHaveProperty('outputReference');
+  });
+
   it('has an entry for each child, settled or not, and is believed when it is read again', () => {
     const settled = {
       key: 'a',

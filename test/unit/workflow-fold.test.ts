@@ -1,7 +1,7 @@
 /** What the journal of a workflow says of it, as clients see it. */
 import { describe, expect, it } from 'vitest';
 import { foldRun } from '../../src/core/runs/index.ts';
-import type { JournalEvent } from '../../src/protocol/index.ts';
+import { type JournalEvent, runView } from '../../src/protocol/index.ts';
 import { oneOfEach } from './builders/events.ts';
 import { lines } from './builders/run.ts';
 import { aWorkflow } from './builders/workflow.ts';
@@ -17,6 +17,24 @@ describe('a workflow', () => {
       children: [],
       workflow: { name: 'harbour.workflow.js', steps: 0, continued: 0, failure: null },
     });
+  });
+
+  it('has a file of its own, which is open again when it goes on', () => {
+    const path = '/work/report.md';
+    const foldOf = (...events: JournalEvent[]) => foldRun(aWorkflow({ output: path }), lines(events));
+    const output = (...events: JournalEvent[]) => {
+      const view = foldOf(...events);
+      expect(runView.parse(JSON.parse(JSON.stringify(view)))).toEqual(view);
+      expect(view.children).toEqual([]);
+      return view.workflow?.output;
+    };
+    const claimed: JournalEvent = { type: 'output.claimed', path, before: null };
+    const settled: JournalEvent = { type: 'output.settled', path, outcome: 'failed', bytes: 0, error: 'no rights' };
+    expect(fold().workflow).not.toHaveProperty('output');
+    expect(output()).toEqual({ path, outcome: null, error: null });
+    expect(output(claimed)).toEqual({ path, outcome: null, error: null });
+    expect(output(claimed, settled)).toEqual({ path, outcome: 'failed', error: 'no rights' });
+    expect(output(claimed, settled, oneOfEach['run.continued'])).toEqual({ path, outcome: null, error: null });
   });
 
   it('has the children that are planned, and each works for itself', () => {

@@ -195,6 +195,27 @@ describe('batch results', () => {
   });
 });
 
+describe('the file of a workflow', () => {
+  const aggregate = '/work/report.md';
+  const beside = (rest: string) =>
+    `return runs.all([{ key: 'a', agent: 'w', task: 't' }, { key: 'b', agent: 'w', task: 't', ${rest} }])`;
+
+  it('has files beside it, which belong to those that name no output', () => {
+    const script = beside("output: '/work/x/../report.a.md'");
+    expect(check(script)).toEqual([]);
+    expect(check(script, { aggregate })).toMatchObject([
+      { code: 'output_shared', message: expect.stringContaining('"a" and "b" would both write /work/report.a.md') },
+    ]);
+  });
+
+  it.each(['output: false', "output: 'report.a.md'", 'output: x', '...x', "output: '/work/report.md'"])(
+    'is shared with nobody by: %s',
+    (rest) => {
+      expect(check(beside(rest), { aggregate }).filter(({ code }) => code.startsWith('output_shared'))).toEqual([]);
+    },
+  );
+});
+
 describe('the budget of children', () => {
   const budget = (script: string, max?: number) =>
     check(script, max === undefined ? {} : { maxSubagentSpawnsPerRun: max });

@@ -17,6 +17,7 @@ export interface RunWorkflowOptions extends LimitOptions {
   args: string | undefined;
   'allow-host': string[] | undefined;
   preflight: string | undefined;
+  output: string | undefined;
   model: string | undefined;
   cwd: string | undefined;
   /** Seconds. */
@@ -56,6 +57,7 @@ async function planOf(context: CliContext, options: RunWorkflowOptions): Promise
       timeout === undefined ? null : timeLimit(timeout, { name: '--timeout', unit: 'seconds', zeroIsNone: true }),
     ...(tokens || costUsd ? { usageBudget: { ...(tokens ? { tokens } : {}), ...(costUsd ? { costUsd } : {}) } } : {}),
     ...(model === undefined ? {} : { defaultModel: model }),
+    ...(options.output === undefined ? {} : { output: options.output }),
     host: { mode: 'ask' as const, globs: options['allow-host'] ?? [] },
   };
   if (name === undefined) {

@@ -3,7 +3,7 @@
  * with its state before the run at the end: what the child wrote itself wins over the captured text.
  */
 import { createHash } from 'node:crypto';
-import { access, constants, readlink, realpath, stat } from 'node:fs/promises';
+import { access, constants, readFile, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type FileLook, LanesError, lanesError, wordsOf } from '../../protocol/index.ts';
 import { errnoOf, makeFolders, writeFileAtomic } from '../files/index.ts';
@@ -82,11 +82,15 @@ export type OutputOutcome = { outcome: 'saved' | 'kept' | 'failed'; bytes: numbe
 
 export class OutputClaim {
   readonly path: string;
-  readonly #lock: Lock;
+  readonly #holder: string;
+  readonly #lock: Lock | undefined;
   #before: Snapshot;
+  #borrower: OutputClaim | undefined;
+  #lender: OutputClaim | undefined;
 
-  private constructor(path: string, lock: Lock, before: Snapshot) {
+  private constructor(path: string, holder: string, lock: Lock | undefined, before: Snapshot) {
     this.path = path;
+    this.#holder = holder;
     this.#lock = lock;
     this.#before = before;
   }
@@ -100,12 +104,25 @@ export class OutputClaim {
     const now = await snapshot(real);
     try {
       const lock = await acquireLock(lockPath(claims, real), { purpose: holder });
-      return new OutputClaim(real, lock, before === undefined ? now : before);
+      return new OutputClaim(real, holder, lock, before === undefined ? now : before);
     } catch (error) {
       if (error instanceof LanesError && error.code === 'lock_held')
         throw claimed(real, (await inspectLock(lockPath(claims, real))).owner?.purpose);
       throw error;
     }
+  }
+
+  /**
+   * For one of the holder's own that writes this very file. It keeps an account of its own of what the file looked like.
+   * @throws LanesError `output_in_use` while somebody else has it
+   */
+  async lend(before?: Snapshot): Promise<OutputClaim> {
+    const look = before === undefined ? await snapshot(this.path) : before;
+    if (this.#borrower) throw claimed(this.path, this.#holder);
+    const lent = new OutputClaim(this.path, this.#holder, undefined, look);
+    this.#borrower = lent;
+    lent.#lender = this;
+    return lent;
   }
 
   get before(): Snapshot {
@@ -117,12 +134,24 @@ export class OutputClaim {
     this.#before = await snapshot(this.path);
   }
 
-  /** Writes the text unless the child wrote the file itself; a stub only where there was no file. Missing folders are made. Never throws. */
-  async settle(text: string, options: { stub: boolean } = { stub: false }): Promise<OutputOutcome> {
+  /**
+   * Writes the text unless the child wrote the file itself; a stub only where there was no file, and never into a file that is lent.
+   * Missing folders are made. Never throws.
+   * @param options `again`: it may have been written before by one that is gone; a file that has the text already is left as it is
+   */
+  async settle(text: string, options: { stub?: boolean; again?: boolean } = {}): Promise<OutputOutcome> {
+    if (options.stub && this.#lender)
+      return {
+        outcome: 'failed',
+        bytes: 0,
+        error: 'there is no answer, and the file is kept for what the workflow returns',
+      };
     try {
       // Looked up again: a folder may have become a link to somewhere else meanwhile.
       if ((await realOutputPath(this.path)) !== this.path) throw new Error('its folder now leads to another place');
       const now = await snapshot(this.path);
+      if (options.again && now !== null && (await holds(this.path, now, text)))
+        return { outcome: 'saved', bytes: now.size, error: null };
       const before = this.#before;
       const changed =
         now !== null &&
@@ -137,7 +166,13 @@ export class OutputClaim {
     }
   }
 
-  release(): Promise<void> {
-    return this.#lock.release();
+  async release(): Promise<void> {
+    if (this.#lender) this.#lender.#borrower = undefined;
+    await this.#lock?.release();
   }
+}
+
+/** Whether a file is this text, byte for byte. */
+async function holds(path: string, { size }: FileLook, text: string): Promise<boolean> {
+  return size === Buffer.byteLength(text) && (await readFile(path)).equals(Buffer.from(text));
 }

@@ -260,11 +260,9 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
         attention: child.attention.filter((kind) => kind !== line.kind),
       }));
     case 'output.claimed':
-      return withChild(view, line.child, () => ({ output: { path: line.path, outcome: null, error: null } }));
+      return withOutput(view, line.child, { path: line.path, outcome: null, error: null });
     case 'output.settled':
-      return withChild(view, line.child, () => ({
-        output: { path: line.path, outcome: line.outcome, error: line.error },
-      }));
+      return withOutput(view, line.child, { path: line.path, outcome: line.outcome, error: line.error });
     case 'workflow.delivered':
     case 'workflow.said':
     case 'workflow.planned':
@@ -297,6 +295,12 @@ function withEndRequest(view: RunView, action: 'stop' | 'interrupt', index: numb
   return action === 'stop' ? { ...view, stopRequested: true } : { ...view, interruptRequested: true };
 }
 
+function withOutput(view: RunView, child: number | undefined, output: NonNullable<ChildView['output']>): RunView {
+  return child === undefined
+    ? withWorkflow(view, (workflow) => ({ ...workflow, output }))
+    : withChild(view, child, () => ({ output }));
+}
+
 function withWorkflow(view: RunView, change: (workflow: WorkflowView) => WorkflowView): RunView {
   return view.workflow ? { ...view, workflow: change(view.workflow) } : view;
 }
@@ -310,7 +314,13 @@ function reopened(view: RunView, workflow: WorkflowView, { limits, timeoutMs }: 
     error: null,
     stopRequested: false,
     interruptRequested: false,
-    workflow: { ...workflow, continued: workflow.continued + 1, failure: null, bounds: { limits, timeoutMs } },
+    workflow: {
+      ...workflow,
+      continued: workflow.continued + 1,
+      failure: null,
+      ...(workflow.output ? { output: { ...workflow.output, outcome: null, error: null } } : {}),
+      bounds: { limits, timeoutMs },
+    },
   };
 }
 

@@ -4,7 +4,7 @@ import type { AskedCommand, HostStepView, JournalLine, WorkflowRecord, WorkflowV
 type WorkflowLine = Extract<JournalLine, { type: `workflow.${string}` | `host.${string}` }>;
 
 export function newWorkflow({ workflow, timeoutMs }: WorkflowRecord): WorkflowView {
-  const { name, file, limits, resource, preflight } = workflow;
+  const { name, file, limits, output, resource, preflight } = workflow;
   return {
     name,
     file,
@@ -17,6 +17,7 @@ export function newWorkflow({ workflow, timeoutMs }: WorkflowRecord): WorkflowVi
     told: [],
     continued: 0,
     failure: null,
+    ...(output === undefined ? {} : { output: { path: output, outcome: null, error: null } }),
     ...(resource ? { resource } : {}),
     ...(preflight ? { preflight } : {}),
     bounds: { limits, timeoutMs },

@@ -43,7 +43,7 @@ export function analyseScript(text: string, options: AnalysisOptions = {}): Scri
   checkBatchResults(script);
   checkUnobserved(script, launches);
   checkKeys(script, launches);
-  checkOutputs(script, launches);
+  checkOutputs(script, launches, options.aggregate);
   checkSpawnBudget(script, launches, options.maxSubagentSpawnsPerRun);
   checkUnreachable(script);
   return { findings: script.findings(), ...outlineOf(script, launches.launches), outlook: outlookOf(script, launches) };

@@ -13,6 +13,7 @@ export function planDocument({ record }: PlannedWorkflow, preview: WorkflowPrevi
     ...(workflow.file === null ? [] : [vscode.l10n.t('Script: {0}', escaped(workflow.file))]),
     vscode.l10n.t('Folder: {0}', escaped(cwd)),
     vscode.l10n.t('At most {0} agents, {1} at the same time', maxSubagentSpawnsPerRun, globalConcurrencyLimit),
+    ...(workflow.output === undefined ? [] : [vscode.l10n.t('Result file: {0}', escaped(workflow.output))]),
     timeoutMs === null ? vscode.l10n.t('No time limit') : vscode.l10n.t('Time limit: {0}', formatDuration(timeoutMs)),
   ];
   const inputs =

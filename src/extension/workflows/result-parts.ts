@@ -4,12 +4,14 @@ import type { RunSnapshot } from '../../client/index.ts';
 import { visible } from '../../core/transcripts/index.ts';
 import {
   cutText,
+  describeError,
   elapsedMs,
   formatCost,
   formatDuration,
   formatTokens,
   totalTokens,
   type Usage,
+  type WorkflowView,
 } from '../../protocol/index.ts';
 import { errorWords } from '../error-words.ts';
 import { escaped, fenced } from '../markdown-text.ts';
@@ -46,6 +48,7 @@ function factsOf({ view, state, runId, directory, skipped, damage }: RunSnapshot
           usageWords(view.usage),
         ]
       : []),
+    ...(view?.workflow?.output ? [outputWords(view.workflow.output)] : []),
     ...(view?.workflow?.continued ? [vscode.l10n.t('Continued: {0} times', view.workflow.continued)] : []),
     ...(skipped > 0 ? [vscode.l10n.t('Damaged: {0} records of its journal cannot be read', skipped)] : []),
     ...(damage === undefined ? [] : [vscode.l10n.t('Damaged: {0}', escaped(damage))]),
@@ -53,6 +56,17 @@ function factsOf({ view, state, runId, directory, skipped, damage }: RunSnapshot
     vscode.l10n.t('Files: {0}', escaped(directory)),
   ];
   return facts.map((fact) => `- ${fact}`).join('\n');
+}
+
+function outputWords({ path, outcome, error }: NonNullable<WorkflowView['output']>): string {
+  if (outcome !== 'failed')
+    return outcome === null
+      ? vscode.l10n.t('Result file, not written: {0}', escaped(path))
+      : vscode.l10n.t('Result file: {0}', escaped(path));
+  const reason = error ?? 'the reason is not known';
+  return escaped(
+    visible(errorWords(describeError('output_unusable:unsaved-result', { file: path, reason, result: '' })).message),
+  );
 }
 
 function usageWords(usage: Usage): string {

@@ -5,6 +5,7 @@ import type { SessionStart } from '../../core/children/index.ts';
 import { resolveModel, splitLevel } from '../../core/models/index.ts';
 import { sessionName, taskTitle } from '../../core/runs/index.ts';
 import { checkSchema } from '../../core/structured-output/index.ts';
+import { childOutput } from '../../core/workflow/index.ts';
 import {
   type ChildPlan,
   cutText,
@@ -84,7 +85,7 @@ export function planChild(record: WorkflowRecord, key: string, params: Params, o
       ...(model === undefined ? {} : { model }),
       ...(thinking === undefined ? {} : { thinking }),
       modelIsExplicit: named !== undefined,
-      ...common(params, outputs),
+      ...common(record, key, params, outputs),
       sessionName: sessionName(contract.name, label ?? key),
     },
     session: { kind: 'new' },
@@ -95,6 +96,7 @@ export function planChild(record: WorkflowRecord, key: string, params: Params, o
 /** The next piece of work for a child that is over: what it is stays, what it is asked is new. */
 export function planResumed(
   record: WorkflowRecord,
+  key: string,
   retained: RetainedChild,
   params: Params,
   outputs: string,
@@ -107,7 +109,7 @@ export function planResumed(
       ...contract,
       task: taskOf(params),
       ...(label === undefined ? {} : { label }),
-      ...common(params, outputs),
+      ...common(record, key, params, outputs),
     },
     session: { kind: 'continue', file: retained.session },
     ...places(record, params, retained.cwd),
@@ -144,8 +146,8 @@ function labelOf(params: Params): string | undefined {
 }
 
 /** What a new child and one that is gone on with take alike. */
-function common(params: Params, outputs: string): Partial<ChildPlan> {
-  const output = outputOf(params, outputs);
+function common(record: WorkflowRecord, key: string, params: Params, outputs: string): Partial<ChildPlan> {
+  const output = outputOf(record, key, params, outputs);
   const { toolTimeoutMs } = params;
   const budget = toolBudget.safeParse(params['toolBudget']);
   const schema = params['outputSchema'] === undefined ? undefined : outputSchema.parse(params['outputSchema']);
@@ -158,14 +160,17 @@ function common(params: Params, outputs: string): Partial<ChildPlan> {
   };
 }
 
-function outputOf(params: Params, outputs: string): OutputPlan | undefined {
+function outputOf(
+  { workflow: { output: aggregate } }: WorkflowRecord,
+  key: string,
+  params: Params,
+  outputs: string,
+): OutputPlan | undefined {
   const mode = params['outputMode'] === 'file-only' ? 'file-only' : 'inline';
-  const path = words(params, 'output');
-  if (path === undefined) {
-    if (mode === 'file-only') throw lanesError('launch_invalid:file-only');
-    return undefined;
-  }
-  return { path: resolve(outputs, path), mode };
+  const path = childOutput({ children: outputs, ...(aggregate === undefined ? {} : { aggregate }) }, key, params);
+  if (path !== undefined) return { path, mode };
+  if (mode === 'file-only') throw lanesError('launch_invalid:file-only');
+  return undefined;
 }
 
 function places(record: WorkflowRecord, params: Params, base: string) {

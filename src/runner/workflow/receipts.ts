@@ -40,6 +40,8 @@ export const receipt = z.object({
   state: z.enum(['complete', 'partial', 'failed', 'stopped', 'paused', 'rejected']),
   createdAt: z.number(),
   entries: z.record(z.string(), entry),
+  /** The file that what the workflow came to was written to. */
+  outputReference: z.optional(z.string()),
   hostSteps: z.array(z.unknown()),
   terminalOutcome: z.optional(z.unknown()),
   resource: z.optional(workflowResource),
@@ -81,12 +83,14 @@ export function receiptOf(view: RunView, state: TerminalState, result: WorkflowR
       ...(lane === undefined ? {} : { lane }),
     };
   }
+  const output = view.workflow?.output;
   return {
     version: 1,
     workflowRunId: view.runId,
     state,
     createdAt: now,
     entries,
+    ...(output?.outcome === 'saved' || output?.outcome === 'kept' ? { outputReference: output.path } : {}),
     hostSteps: (view.workflow?.hosts ?? []).map(hostStepRecord),
     ...(result.terminalOutcome ? { terminalOutcome: result.terminalOutcome } : {}),
     ...(view.workflow?.resource ? { resource: view.workflow.resource } : {}),

@@ -30,6 +30,7 @@ import type { OpenRun } from '../open-run.ts';
 import { timeoutOf } from '../recover.ts';
 import { type EndReason, RunControl } from '../run-control.ts';
 import { Steering } from '../steering.ts';
+import type { AggregateOutput } from './aggregate-output.ts';
 import { answerOf, readResult } from './child-answers.ts';
 import { type PlannedChild, planChild, planResumed, type RetainedChild, titleOf } from './child-plans.ts';
 import { refuseSharedOutput } from './shared-output.ts';
@@ -64,14 +65,25 @@ export class WorkflowChildren {
   readonly #record: WorkflowRecord;
   readonly #driver: ChildDriver;
   readonly #isStopped: () => boolean;
+  readonly #aggregate: AggregateOutput | undefined;
   readonly #live = new Map<number, LiveChild>();
   /** Children that know that the budget is used up. */
   readonly #warned = new Set<number>();
   #count: number;
 
-  /** @param isStopped whether somebody has stopped the whole workflow */
-  constructor(run: OpenRun, record: WorkflowRecord, driver: ChildDriver, isStopped: () => boolean) {
+  /**
+   * @param isStopped whether somebody has stopped the whole workflow
+   * @param aggregate the file of the whole workflow, which a child may write itself
+   */
+  constructor(
+    run: OpenRun,
+    record: WorkflowRecord,
+    driver: ChildDriver,
+    isStopped: () => boolean,
+    aggregate?: AggregateOutput,
+  ) {
     this.#isStopped = isStopped;
+    this.#aggregate = aggregate;
     this.#run = run;
     this.#record = record;
     this.#driver = driver;
@@ -120,7 +132,7 @@ export class WorkflowChildren {
     const { outputs } = this.#run.layout;
     const { resume } = params;
     if (typeof resume !== 'string') return planChild(this.#record, key, params, outputs);
-    return planResumed(this.#record, await this.#retained(resume), params, outputs);
+    return planResumed(this.#record, key, await this.#retained(resume), params, outputs);
   }
 
   /** A child that was lost with its runner: judged by its session, and started at most once more. */
@@ -187,7 +199,9 @@ export class WorkflowChildren {
     ended.addEventListener('abort', onEnded, { once: true });
     const wish = wishOf(linesOf(run.earlier, index));
     if (wish) control.request(wish.reason, wish.error);
-    const over = workOnChild({ run, index, plan, cwd, driver: this.#driver, control, desk, layout }, beginning);
+    const aggregate = this.#aggregate?.claimed;
+    const tools = { run, index, plan, cwd, driver: this.#driver, control, desk, layout };
+    const over = workOnChild({ ...tools, ...(aggregate ? { aggregate } : {}) }, beginning);
     this.#live.set(index, { index, control, steering, desk, over });
     try {
       return await answerOf(run, { index, key, planned }, await over);

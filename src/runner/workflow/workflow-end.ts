@@ -12,7 +12,9 @@ import {
 } from '../../protocol/index.ts';
 import type { OpenRun } from '../open-run.ts';
 import type { RunResult } from '../run-work.ts';
+import type { AggregateOutput, WrittenOutput } from './aggregate-output.ts';
 import { receiptOf } from './receipts.ts';
+import { summaryOf } from './summary.ts';
 
 const MESSAGE_CHARS = 4000;
 
@@ -20,24 +22,25 @@ export async function concludeWorkflow(
   run: OpenRun,
   record: WorkflowRecord,
   result: WorkflowResult,
-  isStopped: boolean,
+  { isStopped, aggregate }: { isStopped: boolean; aggregate: AggregateOutput | undefined },
 ): Promise<RunResult> {
   const { ok, error, terminalOutcome, abortedKeys } = result;
   const state = stateOf(result, isStopped);
+  const failure: WorkflowFailure | null = error ? { ...error, message: cutText(error.message, MESSAGE_CHARS) } : null;
   const { workflowResult, receipt: receiptFile } = run.layout;
+  const written = await aggregate?.settle(summaryOf(result, whyOf(state, failure)));
   let value: StoredFile | null = null;
   let unsaved: string | undefined;
   try {
     value = await run.store(
       workflowResult,
-      `${JSON.stringify({ version: 1, runId: record.runId, state, ...result })}\n`,
+      `${JSON.stringify({ version: 1, runId: record.runId, state, ...result, ...(written ? told(written, workflowResult) : {}) })}\n`,
     );
     const receipt = receiptOf(run.view, state, result, Date.now());
     await run.store(receiptFile, `${JSON.stringify(receipt, null, 2)}\n`);
   } catch (refused) {
     unsaved = wordsOf(refused);
   }
-  const failure: WorkflowFailure | null = error ? { ...error, message: cutText(error.message, MESSAGE_CHARS) } : null;
   await run.append({
     type: 'workflow.ended',
     ok,
@@ -49,6 +52,17 @@ export async function concludeWorkflow(
   });
   if (unsaved !== undefined) return { state: 'failed', error: describeError('result_unsaved', { reason: unsaved }) };
   return resultOf(state, failure);
+}
+
+/** The file as the result names it. That it could not be written is a warning: the work is done, and stands in the result. */
+function told({ path, outcome, bytes, error }: WrittenOutput, result: string) {
+  const params = { file: path, reason: error ?? 'the reason is not known', result };
+  const warnings = outcome === 'failed' ? [describeError('output_unusable:unsaved-result', params).message] : [];
+  return { output: { path, outcome, bytes, error }, warnings };
+}
+
+function whyOf(state: TerminalState, failure: WorkflowFailure | null): string {
+  return resultOf(state, failure).error?.message ?? failure?.message ?? state;
 }
 
 function stateOf({ ok, terminalOutcome }: WorkflowResult, isStopped: boolean): TerminalState {

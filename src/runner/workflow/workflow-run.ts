@@ -30,6 +30,7 @@ import type { OpenRun } from '../open-run.ts';
 import type { RunControl } from '../run-control.ts';
 import type { RunResult, RunWork } from '../run-work.ts';
 import { notConfirmed } from '../started-children.ts';
+import { AggregateOutput } from './aggregate-output.ts';
 import { isStopAsked, sinceContinued } from './continued.ts';
 import { HostSteps } from './host-steps.ts';
 import { latestRunId } from './receipts.ts';
@@ -49,6 +50,7 @@ export class WorkflowRun implements RunWork {
   readonly #options: WorkflowRunOptions;
   readonly #children: WorkflowChildren;
   readonly #hosts: HostSteps;
+  readonly #aggregate: AggregateOutput | undefined;
   readonly #journal: WorkflowJournal;
   /** Aborted with the reason when an answer for the script could not be saved. */
   readonly #unkept = new AbortController();
@@ -65,15 +67,18 @@ export class WorkflowRun implements RunWork {
     this.#record = record;
     this.#control = control;
     this.#options = options;
-    this.#children = new WorkflowChildren(run, record, driver, () => control.reason === 'stop');
+    this.#aggregate = AggregateOutput.of(run, record);
+    this.#children = new WorkflowChildren(run, record, driver, () => control.reason === 'stop', this.#aggregate);
     this.#hosts = new HostSteps(run, record);
     this.#journal = new WorkflowJournal(run);
   }
 
   async begin(): Promise<RunResult> {
     try {
-      await this.#run.append({ type: 'run.proceeded' });
+      const claimed = (await this.#aggregate?.claim()) ?? [];
+      await this.#run.append({ type: 'run.proceeded' }, ...claimed);
     } catch (error) {
+      await this.#aggregate?.release();
       return { state: 'failed', error: toErrorValue(error) };
     }
     return this.#execute(undefined);
@@ -101,15 +106,18 @@ export class WorkflowRun implements RunWork {
         };
       const history = await readHistory(run.layout.directory, earlier);
       await this.#children.checkResults(toldCalls(history));
+      const claimed = (await this.#aggregate?.claimAgain()) ?? [];
+      if (claimed.length > 0) await run.append(...claimed);
       return await this.#execute(history);
     } catch (error) {
+      await this.#aggregate?.release();
       return { state: 'failed', error: toErrorValue(error) };
     }
   }
 
   async #execute(history: readonly HistoryEntry[] | undefined): Promise<RunResult> {
     const run = this.#run;
-    const { script, args, seed } = this.#record.workflow;
+    const { script, args, seed, output } = this.#record.workflow;
     const { limits, timeoutMs } = boundsOf(this.#record, run.earlier);
     const stop = new AbortController();
     const over = Promise.withResolvers<void>();
@@ -125,7 +133,11 @@ export class WorkflowRun implements RunWork {
         settings: {
           ...limits,
           capabilities: { steer: true, host: true, status: true, resolveResume: true },
-          outputs: { children: run.layout.outputs, hosts: this.#record.cwd },
+          outputs: {
+            children: run.layout.outputs,
+            hosts: this.#record.cwd,
+            ...(output === undefined ? {} : { aggregate: output }),
+          },
         },
         worker: this.#options.engine,
         ...(timeoutMs === null ? {} : { timeoutMs }),
@@ -143,12 +155,14 @@ export class WorkflowRun implements RunWork {
       this.#isOver = true;
       if (this.#unkept.signal.aborted && this.#control.reason !== 'stop')
         return { state: 'failed', error: this.#unkept.signal.reason };
-      return await concludeWorkflow(run, this.#record, result, this.#control.reason === 'stop');
+      const isStopped = this.#control.reason === 'stop';
+      return await concludeWorkflow(run, this.#record, result, { isStopped, aggregate: this.#aggregate });
     } catch (error) {
       return { state: 'failed', error: toErrorValue(error) };
     } finally {
       this.#isOver = true;
       over.resolve();
+      await this.#aggregate?.release();
     }
   }
 

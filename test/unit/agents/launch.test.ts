@@ -1,12 +1,13 @@
 /** What launches make of definitions: all they say, or a refusal that names what stands in the way. */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { planLaunch } from '../../../src/client/plan.ts';
 import { planWorkflow } from '../../../src/client/plan-workflow.ts';
 import { Toolbox } from '../../../src/client/toolbox.ts';
+import { OutputClaim } from '../../../src/core/outputs/index.ts';
 import type { WorkflowRecord } from '../../../src/protocol/index.ts';
-import { planChild } from '../../../src/runner/workflow/child-plans.ts';
+import { planChild, planResumed } from '../../../src/runner/workflow/child-plans.ts';
 import { type TempDir, tempDir } from '../../support/temp.ts';
 import { definition, write } from './definitions.ts';
 
@@ -136,6 +137,50 @@ describe('a launch', () => {
       await write(agentDir, { 'agents/mine.md': definition('mine', description) });
       expect((await plan('mine')).record.child.agent.description).toBe(description);
     }
+  });
+});
+
+describe('a workflow with a file of its own', () => {
+  const claims = () => toolbox.root.claims;
+  const recordOf = async (output: string): Promise<WorkflowRecord> =>
+    (await planWorkflow(toolbox, { script: 'return 1', file: null, cwd, owner, trust: 'approve', output })).record;
+  const outputs = join('/', 'run', 'outputs');
+  const planned = (record: WorkflowRecord, params: object) =>
+    planChild(record, 'scan', { agent: 'worker', task: 't', ...params }, outputs).plan.output;
+
+  it('has it in its record, by the folder it works in and with its links looked through', async () => {
+    await symlink(cwd, join(folder.path, 'link'));
+    expect((await recordOf('new/report.md')).workflow.output).toBe(join(cwd, 'new', 'report.md'));
+    expect((await recordOf(join(folder.path, 'link', 'report.md'))).workflow.output).toBe(join(cwd, 'report.md'));
+  });
+
+  it('is refused like the file of a single agent, before anything is made', async () => {
+    await writeFile(join(cwd, 'file'), '');
+    await expect(recordOf('.')).rejects.toMatchObject({ code: 'output_unusable' });
+    await expect(recordOf('file/report.md')).rejects.toMatchObject({ code: 'output_unusable' });
+    const claim = await OutputClaim.take(claims(), join(cwd, 'report.md'), 'run x');
+    await expect(recordOf('report.md')).rejects.toMatchObject({ code: 'output_in_use' });
+    await claim.release();
+    expect((await recordOf('report.md')).workflow.output).toBe(join(cwd, 'report.md'));
+  });
+
+  it('has children write beside it that name no output', async () => {
+    const record = await recordOf('report.md');
+    expect(planned(record, {})).toEqual({ path: join(cwd, 'report.scan.md'), mode: 'inline' });
+    expect(planned(record, { outputMode: 'file-only' })).toEqual({
+      path: join(cwd, 'report.scan.md'),
+      mode: 'file-only',
+    });
+    expect(planned(record, { output: 'own.md' })).toEqual({ path: join(outputs, 'own.md'), mode: 'inline' });
+    expect(planned(record, { output: false })).toBeUndefined();
+    const retained = {
+      plan: planChild(record, 'before', { agent: 'worker', task: 't' }, outputs).plan,
+      cwd,
+      session: 's',
+    };
+    expect(planResumed(record, 'after', retained, { task: 'more' }, outputs).plan.output?.path).toBe(
+      join(cwd, 'report.after.md'),
+    );
   });
 });
 

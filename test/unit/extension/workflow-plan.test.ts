@@ -62,6 +62,7 @@ describe('the document', () => {
       { args: '{"topic":"x"}' },
     );
     const text = planDocument(plan, preview);
+    expect(text).not.toContain('Result file');
     expect(text).toContain('# Plan of harbour.workflow.js');
     expect(text).toMatch(/^\| a +\| +\| scout · acme\/big +\|$/m);
     expect(text).toMatch(/^\| b +\| +\| will be refused: .*"nobody".*\|$/m);
@@ -70,6 +71,11 @@ describe('the document', () => {
     expect(text).toContain('```sh\necho "$(date)" \'<b>\'\n```');
     expect(text).toContain('"topic": "x"');
     expect(text).toContain('Each is asked about before it runs.');
+  });
+
+  it('names the file that what it comes to is written to', () => {
+    const { plan, preview } = planOf('return 1;', { output: '/work/my*report.md' });
+    expect(planDocument(plan, preview)).toContain('- Result file: /work/my\\*report.md\n');
   });
 
   it('says what becomes of commands', () => {

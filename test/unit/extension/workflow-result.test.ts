@@ -39,6 +39,18 @@ describe('the result of a workflow', () => {
     expect(text).toContain('## Receipt\n\n```json\n{\n  "version": 1\n}\n```');
   });
 
+  it.each([
+    ['saved', null, '- Result file: /work/report.md\n'],
+    ['kept', null, '- Result file: /work/report.md\n'],
+    ['failed', 'no rights', '- What the workflow came to could not be written to /work/report.md: no rights.\n'],
+  ] as const)('names its file that was %s', (outcome, error, words) => {
+    const settled: JournalEvent = { type: 'output.settled', path: '/work/report.md', outcome, bytes: 1, error };
+    const view = foldRun(aWorkflow({ output: '/work/report.md' }), lines([settled, ended('complete')]));
+    expect(resultDocument({ ...snapshotOf('complete'), view }, whole)).toContain(words);
+    const open = foldRun(aWorkflow({ output: '/work/report.md' }), lines([ended('stopped')]));
+    expect(resultDocument({ ...snapshotOf('stopped'), view: open }, whole)).toContain('- Result file, not written: ');
+  });
+
   it('lists children and commands with their state and error', () => {
     const planned = oneOfEach['child.planned'];
     const settled = { ...oneOfEach['child.settled'], child: planned.child };

@@ -2,10 +2,16 @@
 import { describe, expect, it } from 'vitest';
 import type { LaunchCall } from '../../../src/core/workflow/engine/calls.ts';
 import { Conductor } from '../../../src/core/workflow/engine/conductor.ts';
+import { childOutput } from '../../../src/core/workflow/output-paths.ts';
 
 let lastId = 0;
 
-function conductor(outputs: { children: string; hosts: string } | null = { children: '/run/outputs', hosts: '/work' }) {
+function conductor(
+  outputs: { children: string; hosts: string; aggregate?: string } | null = {
+    children: '/run/outputs',
+    hosts: '/work',
+  },
+) {
   return new Conductor({
     globalConcurrencyLimit: 20,
     maxSubagentSpawnsPerRun: 3,
@@ -96,5 +102,47 @@ describe('an output', () => {
     expect(said(on)[0]).toContain("'a' and 'b' would both write x/y.md. Give");
     expect(batch(on, launch('c', 'x/y.md'))).toEqual(['c']);
     expect(host(on, 'ci', 'x/y.md')).toBe(true);
+  });
+});
+
+describe('of a workflow that writes a file itself', () => {
+  const folders = { children: '/run/outputs', hosts: '/work', aggregate: '/work/report.md' };
+
+  it.each([
+    ['omitted', { key: 'scan' }, '/work/report.md', '/work/report.scan.md'],
+    ['omitted, a file without an extension', { key: 'scan' }, '/work/report', '/work/report.scan.md'],
+    ['omitted, another extension', { key: 'a.b' }, '/work/all.tar.txt', '/work/all.tar.a.b.txt'],
+    ['omitted, a hidden file', { key: 'a' }, '/work/.report', '/work/.report.a.md'],
+    ['omitted, a key no path can have', { key: '../a b' }, '/work/report.md', '/work/report..._a_b.md'],
+    ['omitted, a long key', { key: 'k'.repeat(128) }, '/work/report.md', `/work/report.${'k'.repeat(120)}.md`],
+    ['omitted, a long name', { key: 'a' }, `/work/${'é'.repeat(125)}.md`, `/work/${'é'.repeat(125)}.a.md`],
+    ['omitted, a name that is too long', { key: 'a' }, `/work/${'é'.repeat(126)}.md`, `/work/${'é'.repeat(125)}.a.md`],
+    ['omitted, by a workflow without a file', { key: 'a' }, undefined, undefined],
+    ['a name', { key: 'a', output: 'own.md' }, '/work/report.md', '/run/outputs/own.md'],
+    ['a path', { key: 'a', output: '/else/own.md' }, '/work/report.md', '/else/own.md'],
+    ['false', { key: 'a', output: false }, '/work/report.md', undefined],
+    ['true', { key: 'a', output: true }, '/work/report.md', undefined],
+  ])('a child writes as its output says: %s', (_, { key, ...params }, aggregate, path) => {
+    expect(childOutput({ children: '/run/outputs', ...(aggregate ? { aggregate } : {}) }, key, params)).toBe(path);
+  });
+
+  it('a child that names the file beside it of another is refused with both keys', () => {
+    const on = conductor(folders);
+    expect(batch(on, launch('a'), launch('b', '/work/report.a.md'))).toEqual([]);
+    expect(said(on)[0]).toContain("'a' and 'b' would both write /work/report.a.md");
+    expect(batch(on, launch('a'), launch('c'))).toEqual(['a', 'c']);
+  });
+
+  it('two whose keys come to one name are refused with both keys', () => {
+    const key = 'k'.repeat(121);
+    const on = conductor(folders);
+    expect(batch(on, launch(`${key}1`), launch(`${key}2`))).toEqual([]);
+    expect(said(on)[0]).toContain(`'${key}1' and '${key}2' would both write /work/report.${'k'.repeat(120)}.md`);
+  });
+
+  it('one child may write the file itself, two may not', () => {
+    const on = conductor(folders);
+    expect(batch(on, launch('a', '/work/report.md'))).toEqual(['a']);
+    expect(batch(on, launch('b', '/work/report.md'))).toEqual([]);
   });
 });

@@ -4,11 +4,12 @@
  */
 
 import type { WorkflowLimits } from '../../../protocol/index.ts';
+import type { OutputFolders } from '../output-paths.ts';
 import { resumedParams } from './auto-resume.ts';
 import { totalOf, usageReason } from './budget.ts';
 import type { Answer, Call, Delivery, LaunchCall, WorkflowError } from './calls.ts';
 import { type ChildView, failedView, isObject, stateOf } from './child-result.ts';
-import { OutputBindings, type OutputFolders } from './output-bindings.ts';
+import { OutputBindings } from './output-bindings.ts';
 import { hostOutcome, type Outcome, refused, statusOutcome, steerOutcome } from './outside-answers.ts';
 
 export interface Capabilities {

@@ -1,11 +1,6 @@
 /** Which output file belongs to which key, by the paths as scripts name them. Pure; links are looked through where files are made. */
 import { resolve } from 'node:path';
-
-/** What relative outputs of children and of host commands are relative to, absolute. */
-export interface OutputFolders {
-  children: string;
-  hosts: string;
-}
+import { childOutput, type OutputFolders } from '../output-paths.ts';
 
 export interface Binding {
   key: string;
@@ -29,10 +24,12 @@ export class OutputBindings {
     kind: keyof OutputFolders,
     wanted: readonly { key: string; params: Readonly<Record<string, unknown>> }[],
   ): Binding[] {
-    const folder = this.#folders[kind];
     return wanted.flatMap(({ key, params }) => {
-      const output = params['output'];
-      return typeof output === 'string' && output.trim() !== '' ? [{ key, path: resolve(folder, output.trim()) }] : [];
+      const path =
+        kind === 'children'
+          ? childOutput(this.#folders, key, params)
+          : hostOutput(this.#folders.hosts, params['output']);
+      return path === undefined ? [] : [{ key, path }];
     });
   }
 
@@ -56,6 +53,10 @@ export class OutputBindings {
   release(key: string): void {
     for (const [path, owner] of this.#owners) if (owner === key) this.#owners.delete(path);
   }
+}
+
+function hostOutput(folder: string, output: unknown): string | undefined {
+  return typeof output === 'string' && output.trim() !== '' ? resolve(folder, output.trim()) : undefined;
 }
 
 function shown(path: string): string {

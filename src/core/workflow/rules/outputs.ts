@@ -4,6 +4,7 @@ import type { AnyNode } from 'acorn';
 import { isObject, say, sentences } from '../../../protocol/index.ts';
 import type { Launch, Launches } from '../launches.ts';
 import { literalValue } from '../literals.ts';
+import { childOutput } from '../output-paths.ts';
 import { plainArguments, type Script } from '../script.ts';
 import { plainText } from '../syntax-tree.ts';
 
@@ -13,9 +14,10 @@ interface Writer {
   launch?: Launch;
 }
 
-export function checkOutputs(script: Script, { launches }: Launches): void {
+/** @param aggregate the file of the workflow, absolute; absent: it has none, or it is not known yet */
+export function checkOutputs(script: Script, { launches }: Launches, aggregate?: string): void {
   const children = launches.flatMap((launch): [string, Writer][] => {
-    const path = outputOf(launch.params);
+    const path = outputOf(launch.params) ?? besideOf(launch, aggregate);
     return path === undefined ? [] : [[path, { key: launch.key, at: launch.keyNode, launch }]];
   });
   // What commands write lies in another folder than what children write.
@@ -52,6 +54,11 @@ function checkShared(script: Script, writers: readonly [string, Writer][]): void
 /** In one batch, or as the first stages of lanes, both are certain to be asked for together. */
 function startTogether(a: Launch | undefined, b: Launch | undefined): boolean {
   return a !== undefined && a.call === b?.call && a.call.member !== 'run' && !a.later && !b.later;
+}
+
+function besideOf({ key, params, open }: Launch, aggregate: string | undefined): string | undefined {
+  if (aggregate === undefined || open || !isObject(params) || 'output' in params) return undefined;
+  return childOutput({ children: '', aggregate }, key, params);
 }
 
 function outputOf(params: unknown): string | undefined {
