@@ -168,7 +168,9 @@ export class TestRun {
   }
 
   /** The child is at work, with this many answers of its model behind it. */
-  working(turns = 0): Promise<RunSnapshot> {
+  async working(turns = 0): Promise<RunSnapshot> {
+    // A prompt that is only meant to be sent may never be read, if the runner dies now.
+    await this.event('child.prompted');
     return this.until('the child to be at work', ({ view }) => {
       const child = view?.children[0];
       return child?.phase !== 'starting' && child?.phase !== 'idle' && (child?.turns ?? -1) >= turns;
