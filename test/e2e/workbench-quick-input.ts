@@ -13,9 +13,9 @@ export class QuickInput {
     this.box = page.locator('.quick-input-widget');
   }
 
-  /** Waits until the box shows this title. */
-  async waitForTitle(title: string | RegExp): Promise<void> {
-    await this.box.locator('.quick-input-title', { hasText: exactly(title) }).waitFor();
+  /** Waits until the box shows this title; `timeout` in ms. */
+  async waitForTitle(title: string | RegExp, timeout?: number): Promise<void> {
+    await this.box.locator('.quick-input-title', { hasText: exactly(title) }).waitFor({ timeout });
   }
 
   /** Types into the box in place of what stands there; `timeout` in ms. */

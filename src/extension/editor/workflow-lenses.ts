@@ -7,6 +7,8 @@ import { isWorkflow } from './workflow-files.ts';
 
 export class WorkflowLenses implements vscode.CodeLensProvider {
   readonly #checks: WorkflowChecks;
+  /** The findings that stand in the lenses of each script. */
+  readonly #shown = new Map<string, string>();
   readonly onDidChangeCodeLenses: vscode.Event<void>;
 
   constructor(checks: WorkflowChecks) {
@@ -14,7 +16,8 @@ export class WorkflowLenses implements vscode.CodeLensProvider {
     this.onDidChangeCodeLenses = (listener, thisArgs, disposables) => {
       const tell = () => listener.call(thisArgs);
       return vscode.Disposable.from(
-        checks.onDidCheck(tell, undefined, disposables),
+        // The editor makes told lenses anew, and a click on what it takes away is lost.
+        checks.onDidCheck((uri) => this.#isNew(uri) && tell(), undefined, disposables),
         vscode.workspace.onDidGrantWorkspaceTrust(tell, undefined, disposables),
         vscode.workspace.onDidChangeConfiguration(
           (event) => event.affectsConfiguration('piLanes.workflows.codeLens') && tell(),
@@ -25,8 +28,19 @@ export class WorkflowLenses implements vscode.CodeLensProvider {
     };
   }
 
+  /** Whether the lenses of a script would say something else now. */
+  #isNew(uri: vscode.Uri): boolean {
+    const key = uri.toString();
+    const document = vscode.workspace.textDocuments.find((one) => one.uri.toString() === key);
+    if (document && isWorkflow(document)) return this.#shown.get(key) !== this.#title(document);
+    this.#shown.delete(key);
+    return true;
+  }
+
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     if (!isWorkflow(document) || !showsScriptLenses(document.uri)) return [];
+    const title = this.#title(document);
+    this.#shown.set(document.uri.toString(), title);
     const top = new vscode.Range(0, 0, 0, 0);
     const run = {
       title: vscode.l10n.t('$(play) Run workflow'),
@@ -36,7 +50,7 @@ export class WorkflowLenses implements vscode.CodeLensProvider {
     return [
       ...(vscode.workspace.isTrusted ? [new vscode.CodeLens(top, run)] : []),
       new vscode.CodeLens(top, {
-        title: this.#title(document),
+        title,
         command: COMMANDS.validateWorkflow,
         arguments: [document.uri],
       }),

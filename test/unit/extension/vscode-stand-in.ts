@@ -131,6 +131,8 @@ export const workspace = {
   isTrusted: true,
   workspaceFolders: [] as { name: string; uri: { scheme: string; fsPath: string } }[],
   settings: new Map<string, unknown>(),
+  textDocuments: [] as { uri: unknown }[],
+  onDidGrantWorkspaceTrust: () => ({ dispose: () => undefined }),
   onDidChangeWorkspaceFolders: () => ({ dispose: () => undefined }),
   onDidChangeConfiguration: new EventEmitter<unknown>().event,
   getConfiguration: (section: string) => ({

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type * as vscode from 'vscode';
 import type { WorkflowChecks } from '../../../src/extension/editor/workflow-checks.ts';
 import { WorkflowLenses } from '../../../src/extension/editor/workflow-lenses.ts';
-import { workspace } from './vscode-stand-in.ts';
+import { EventEmitter, workspace } from './vscode-stand-in.ts';
 
 vi.mock('vscode', () => import('./vscode-stand-in.ts'));
 
@@ -34,5 +34,32 @@ describe('above a script', () => {
   it('stands nothing when a person does not want it', () => {
     workspace.settings.set('piLanes.workflows.codeLens', false);
     expect(titles('a.workflow.js')).toEqual([]);
+  });
+});
+
+describe('what has changed', () => {
+  it('is told when a lens says something else, and not with each check', () => {
+    const checked = new EventEmitter<vscode.Uri>();
+    let findings: { severity: string }[] | undefined;
+    const lenses = new WorkflowLenses({
+      findings: () => findings,
+      onDidCheck: checked.event,
+    } as unknown as WorkflowChecks);
+    const uri = { scheme: 'file', fsPath: '/work/a.workflow.js' } as vscode.Uri;
+    const document = { languageId: 'javascript', uri } as vscode.TextDocument;
+    let told = 0;
+    lenses.onDidChangeCodeLenses(() => {
+      told += 1;
+      lenses.provideCodeLenses(document);
+    });
+    workspace.textDocuments.push(document as never);
+    lenses.provideCodeLenses(document);
+    findings = [];
+    checked.fire(uri);
+    checked.fire(uri);
+    expect(told).toBe(1);
+    findings = [{ severity: 'error' }];
+    checked.fire(uri);
+    expect(told).toBe(2);
   });
 });
