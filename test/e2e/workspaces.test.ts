@@ -81,8 +81,10 @@ test('an untrusted workspace shows old runs and starts nothing', async () => {
   await workbench.transcripts.waitFor(/made before/, { word: 'complete' });
   // The palette does not even offer it.
   await workbench.page.keyboard.press('F1');
-  await workbench.quickInput.fill('>Pi Lanes: ');
+  await workbench.quickInput.fill('>Pi Lanes: Open Transcript');
   await workbench.quickInput.row('Pi Lanes: Open Transcript').waitFor();
+  await workbench.quickInput.fill('>Pi Lanes: Launch');
+  await workbench.quickInput.row('Pi Lanes: Open Transcript').waitFor({ state: 'hidden' });
   expect((await workbench.quickInput.labels()).filter((label) => label.includes('Launch Agent'))).toEqual([]);
   await workbench.quickInput.cancel();
   await workbench.screenshot('untrusted');
