@@ -15,6 +15,7 @@ import {
 import { errorWords } from '../error-words.ts';
 import { escaped, table } from '../markdown-text.ts';
 import { stateWord } from '../trees/runs/run-words.ts';
+import { hostWord } from '../trees/runs/workflow/row-words.ts';
 import { headOf, shownText, shownValue } from './result-parts.ts';
 
 const MAX_CELL_CHARS = 200;
@@ -117,17 +118,6 @@ function childParts(children: readonly ChildView[]): string[] {
   ];
 }
 
-const HOST_WORDS: Record<HostStepView['state'], () => string> = {
-  asking: () => vscode.l10n.t('waits for consent'),
-  running: () => vscode.l10n.t('running'),
-  passed: () => vscode.l10n.t('passed'),
-  failed: () => vscode.l10n.t('failed'),
-  'timed-out': () => vscode.l10n.t('timed out'),
-  stopped: () => vscode.l10n.t('stopped'),
-  denied: () => vscode.l10n.t('not allowed'),
-  unknown: () => vscode.l10n.t('outcome unknown'),
-};
-
 function hostParts(hosts: readonly HostStepView[]): string[] {
   if (hosts.length === 0) return [];
   const head = [
@@ -140,7 +130,7 @@ function hostParts(hosts: readonly HostStepView[]): string[] {
   const rows = hosts.map(({ key, command, state, exitCode, outputPath }) => [
     cell(key),
     cell(command),
-    HOST_WORDS[state](),
+    hostWord(state),
     exitCode === null ? '' : String(exitCode),
     cell(outputPath),
   ]);
