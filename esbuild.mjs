@@ -15,7 +15,7 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const SHIMS = ['pi-lanes', 'pi-lanes.cmd'];
 
 /** What `dist/api.js` offers, one after the other as `dist/api.d.ts`: none of them imports anything. */
-const API_TYPES = ['types.ts', 'workflow-execution-types.ts', 'agent-types.ts'];
+const API_TYPES = ['types.ts', 'workflow-execution-types.ts', 'agent-types.ts', 'model-types.ts'];
 
 /**
  * tsserver finds plugins of an extension only in its node_modules. This one leads back to dist; it is written beside the packages of

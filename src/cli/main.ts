@@ -8,6 +8,7 @@ import { continueCommand } from './commands/continue.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { forceStopCommand, interruptCommand, stopCommand } from './commands/end.ts';
 import { installPiCommand } from './commands/install-pi.ts';
+import { modelsCommand } from './commands/models.ts';
 import { resumeCommand } from './commands/resume.ts';
 import { runCommand } from './commands/run.ts';
 import { runWorkflowCommand } from './commands/run-workflow.ts';
@@ -105,6 +106,10 @@ async function main(args: string[]): Promise<number> {
     case 'agents': {
       const { values } = parse(rest, { capabilities: flag, scope: text }, { min: 0, max: 0 });
       return agentsCommand(context, { capabilities: values.capabilities, scope: values.scope, json: values.json });
+    }
+    case 'models': {
+      const { values, positionals } = parse(rest, { include: text }, { min: 0, max: 1 });
+      return modelsCommand(context, positionals[0], { include: values.include, json: values.json });
     }
     case 'validate': {
       const options = { 'max-spawns': text };

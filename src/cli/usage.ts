@@ -116,6 +116,12 @@ const PARTS: readonly Part[] = [
                                                     the agents there are for this folder, and what is wrong with their files`,
   },
   {
+    command: 'models',
+    text: `\
+  pi-lanes models [NAME]                            the models that Pi can use now, or which of them NAME means
+      --include NAME       use a model again that is left out because its provider failed; "*" for all`,
+  },
+  {
     command: 'validate',
     text: `\
   pi-lanes validate FILE… [--max-spawns N]          check workflow scripts (- for standard input); nothing is started`,

@@ -1,8 +1,8 @@
 /** From what a person asks for to a complete launch record. Everything that can be refused is refused here, before any file. */
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { THINKING_LEVELS, toContract } from '../core/agents/index.ts';
-import { splitLevel } from '../core/models/index.ts';
+import { toContract } from '../core/agents/index.ts';
+import { splitLevel, THINKING_LEVELS } from '../core/models/index.ts';
 import { checkOutput } from '../core/outputs/index.ts';
 import { findProject, type Project, type ProjectLayout, type RootLayout } from '../core/projects/index.ts';
 import { newRunId, sessionName, taskTitle } from '../core/runs/index.ts';

@@ -1,6 +1,6 @@
 /** What a planned workflow will start, as far as it can be known: for a person who decides whether it may. */
 import { workflowAgent } from '../core/agent-names/index.ts';
-import { type ModelPrice, resolveModel, splitLevel } from '../core/models/index.ts';
+import { findModel, type ModelPrice, splitLevel } from '../core/models/index.ts';
 import {
   type ForeseenHost,
   LanesError,
@@ -77,7 +77,7 @@ export function previewWorkflow({ record, analysis, usable }: PlanParts): Workfl
       const known = workflowAgent(workflow, agent);
       if (isOpen && named === undefined) return { ...unknown, agent: known.name };
       const wanted = splitLevel(named ?? known.model ?? workflow.defaultModel ?? '');
-      const model = wanted.model === '' ? usable.defaultModel : resolveModel(wanted.model, usable.models).name;
+      const model = wanted.model === '' ? usable.defaultModel : findModel(wanted.model, usable.models).name;
       const thinking = wanted.thinking ?? known.thinking ?? null;
       return { agent: known.name, model, thinking, problem: null, range };
     } catch (error) {

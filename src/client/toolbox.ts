@@ -1,13 +1,23 @@
 /** What a client needs to start runs: the folders, and the Node and Pi of this machine, found once and checked again cheaply. */
 
 import { homedir } from 'node:os';
-import { AgentDiscovery, type AgentScope, type Discovered } from '../core/agents/index.ts';
+import { join } from 'node:path';
+import { AgentDiscovery, type AgentScope, type Discovered, findProjectRoot } from '../core/agents/index.ts';
 import { probeModels } from '../core/children/index.ts';
-import { ModelRegistry } from '../core/models/index.ts';
+import {
+  EXCLUDED_MS,
+  holding,
+  type ModelBounds,
+  type ModelExclusion,
+  ModelRegistry,
+  readExclusions,
+  readModelBounds,
+} from '../core/models/index.ts';
 import { childEnvironment } from '../core/processes/index.ts';
 import { agentDirectory, type RootLayout, rootLayout } from '../core/projects/index.ts';
 import {
   type ConfiguredPath,
+  configuredExclusionMs,
   configuredNode,
   configuredPi,
   configuredRetentionDays,
@@ -110,8 +120,32 @@ export class Toolbox {
     { scope = 'both', projectTrusted = true }: { scope?: AgentScope; projectTrusted?: boolean } = {},
   ): Promise<Discovered> {
     const { env, agentDir } = this;
-    const home = (process.platform === 'win32' ? env['USERPROFILE'] : env['HOME']) || homedir();
-    return this.#agents.discover({ cwd, agentDir, home, env, scope, projectTrusted });
+    return this.#agents.discover({ cwd, agentDir, home: this.#home, env, scope, projectTrusted });
+  }
+
+  get #home(): string {
+    return (process.platform === 'win32' ? this.env['USERPROFILE'] : this.env['HOME']) || homedir();
+  }
+
+  /** Where it is kept which models are left out for a while. */
+  get exclusionsFile(): string {
+    return this.env['PI_MODEL_EXCLUSIONS_PATH'] || this.root.modelExclusions;
+  }
+
+  /** Models that are left out now because their provider has failed. Throws `config_invalid`. */
+  async exclusions(): Promise<ModelExclusion[]> {
+    return holding(
+      await readExclusions(this.exclusionsFile),
+      Date.now(),
+      (await configuredExclusionMs(this.root.config)) ?? EXCLUDED_MS,
+    );
+  }
+
+  /** Which models and levels may be used in a folder, by the settings of the user and of a project that is trusted. */
+  async modelBounds(cwd: string, projectTrusted: boolean): Promise<ModelBounds> {
+    const own = join(this.agentDir, 'settings.json');
+    const project = projectTrusted ? await findProjectRoot(cwd, this.#home) : undefined;
+    return readModelBounds(project ? [own, project.settings.file] : [own]);
   }
 
   async node(): Promise<NodeLocation> {

@@ -321,6 +321,23 @@ export const ERROR_TEXTS = {
     hint: 'Did you mean {near}? See `pi --list-models` for all.',
   },
   'model_unknown:other': { message: 'Pi chose the model {name} although {wanted} was asked for.' },
+  'model_none:left': {
+    message: 'None of the models of this agent can be used. {reasons}',
+    hint: 'Name one with --model, or change model and fallbackModels of the agent.',
+  },
+  model_skipped: { message: 'The model {name} is left out: {reason}' },
+  model_excluded: {
+    message: 'The model {name} is left out until {until}, because its provider failed: {reason}',
+    hint: 'Name another model, or allow it again with `pi-lanes models --include {name}`.',
+  },
+  model_out_of_scope: {
+    message: 'The model {name} is none of those that may be used: {allow}.',
+    hint: 'Name one of those, or change subagents.modelScope in settings.json.',
+  },
+  thinking_too_high: {
+    message: 'The thinking level {level} of {name} is above {max}, the highest that is allowed.',
+    hint: 'Name a lower level, or change subagents.maxThinking in settings.json.',
+  },
   model_ambiguous: { message: 'Several providers have a model "{name}".', hint: 'Name one of: {names}.' },
 
   // The runner

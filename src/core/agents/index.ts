@@ -1,4 +1,4 @@
-export { type Agent, type AgentRunner, type AgentSource, THINKING_LEVELS } from './agent.ts';
+export type { Agent, AgentRunner, AgentSource } from './agent.ts';
 export { type AgentCapabilities, capabilitiesOf } from './capabilities.ts';
 export { bundledAgents } from './catalogue.ts';
 export { toContract } from './contract.ts';
@@ -12,5 +12,6 @@ export {
 } from './discovery.ts';
 export { type ParsedAgent, parseAgent } from './parse-agent.ts';
 export type { AgentScope } from './places.ts';
+export { findProjectRoot } from './project-root.ts';
 export { unsupportedFields } from './unsupported.ts';
 export { type DirectoryState, isBelow } from './walk.ts';

@@ -3,9 +3,16 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { LanesError, lanesError, wordsOf } from '../../protocol/index.ts';
 import { fileStamp, type ProbeCache } from '../toolchain/index.ts';
-import { type KnownModel, knownModel, modelUnknown, resolveModel } from './known-models.ts';
+import { findModel, type KnownModel, knownModel, modelUnknown } from './known-models.ts';
+import { THINKING_LEVELS } from './thinking-level.ts';
 
-const remembered = z.object({ at: z.number(), models: z.array(knownModel), defaultModel: z.nullable(z.string()) });
+const remembered = z.object({
+  at: z.number(),
+  models: z.array(knownModel),
+  /** What Pi takes when nobody names one. */
+  defaultModel: z.nullable(z.string()),
+  defaultThinking: z.nullable(z.enum(THINKING_LEVELS)),
+});
 export type UsableModels = z.infer<typeof remembered>;
 
 /** Milliseconds an answer is believed while nothing it depends on has changed. */
@@ -23,7 +30,7 @@ export interface ModelRegistryOptions {
   env: NodeJS.ProcessEnv;
   /** Real path of Pi's script or binary. */
   piFile: string;
-  probe: () => Promise<{ models: KnownModel[]; defaultModel: string | null }>;
+  probe: () => Promise<Omit<UsableModels, 'at'>>;
 }
 
 export class ModelRegistry {
@@ -65,7 +72,7 @@ export class ModelRegistry {
       const { models, at } = await this.usable(youngerThanMs);
       try {
         if (models.length === 0) throw modelUnknown(wanted ?? '', models);
-        return wanted === undefined ? undefined : resolveModel(wanted, models);
+        return wanted === undefined ? undefined : findModel(wanted, models);
       } catch (error) {
         if (youngerThanMs === DOUBT_MS || Math.abs(Date.now() - at) < DOUBT_MS) throw error;
       }

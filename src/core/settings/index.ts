@@ -53,6 +53,17 @@ export async function configuredSystemdScope(file: string): Promise<boolean | un
   return (await readConfig(file, runnerConfig))?.runner?.systemdScope;
 }
 
+const exclusionConfig = z.looseObject({
+  modelExclusions: z.optional(
+    z.looseObject({ defaultTtlMs: z.optional(z.int().check(z.minimum(1), z.maximum(8e15))) }),
+  ),
+});
+
+/** Milliseconds a model is left out whose provider has failed: `modelExclusions.defaultTtlMs` of the shared file. */
+export async function configuredExclusionMs(file: string): Promise<number | undefined> {
+  return (await readConfig(file, exclusionConfig))?.modelExclusions?.defaultTtlMs;
+}
+
 async function readConfig<T>(path: string, schema: z.ZodMiniType<T>): Promise<T | undefined> {
   let text: string;
   try {

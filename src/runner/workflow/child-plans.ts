@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { workflowAgent } from '../../core/agent-names/index.ts';
 import type { SessionStart } from '../../core/children/index.ts';
-import { resolveModel, splitLevel } from '../../core/models/index.ts';
+import { findModel, splitLevel } from '../../core/models/index.ts';
 import { sessionName, taskTitle } from '../../core/runs/index.ts';
 import { checkSchema } from '../../core/structured-output/index.ts';
 import { childOutput } from '../../core/workflow/index.ts';
@@ -126,7 +126,7 @@ function refuseMissingFeatures(params: Params): void {
 }
 
 function modelNamed({ workflow }: WorkflowRecord, wanted: string): string {
-  return resolveModel(
+  return findModel(
     wanted,
     workflow.models.map((name) => ({ name })),
   ).name;

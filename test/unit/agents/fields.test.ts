@@ -1,6 +1,7 @@
 /** Every field of a definition: what it may be, and what becomes of a wrong value. */
 import { describe, expect, it } from 'vitest';
-import { THINKING_LEVELS, unsupportedFields } from '../../../src/core/agents/index.ts';
+import { unsupportedFields } from '../../../src/core/agents/index.ts';
+import { THINKING_LEVELS } from '../../../src/core/models/index.ts';
 import { agentIn, parsed, said, withFields } from './definitions.ts';
 
 /** The problem of a field, and that nothing else is said. */
