@@ -4,10 +4,10 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { AgentDiscovery, type AgentScope, type Discovered, findProjectRoot } from '../core/agents/index.ts';
 import { probeModels } from '../core/children/index.ts';
+import { checkToolRules } from '../core/launch/index.ts';
 import {
   EXCLUDED_MS,
   holding,
-  type ModelBounds,
   type ModelExclusion,
   ModelRegistry,
   readExclusions,
@@ -24,6 +24,7 @@ import {
   configuredSystemdScope,
   DEFAULT_RETENTION_DAYS,
   parseRetentionDays,
+  readLaunchSettings,
 } from '../core/settings/index.ts';
 import {
   atLeast,
@@ -35,7 +36,7 @@ import {
   type PiLocation,
   ProbeCache,
 } from '../core/toolchain/index.ts';
-import type { PiInstallation } from '../protocol/index.ts';
+import type { LaunchDefaults, LaunchRecord, PiInstallation, ToolRules } from '../protocol/index.ts';
 
 /** What a client knows better than the shared file. */
 export interface SettingOverrides {
@@ -53,6 +54,12 @@ export interface ToolboxOptions {
   client: { kind: string; version: string };
   /** Settings of the client that win over the shared file; absent values fall through. */
   overrides?: () => SettingOverrides;
+}
+
+/** What launches do that call and agent leave open, and the rules that hold for all of a run. */
+export interface LaunchSettings {
+  defaults: LaunchDefaults;
+  toolRules: ToolRules;
 }
 
 export interface Tools {
@@ -120,10 +127,10 @@ export class Toolbox {
     { scope = 'both', projectTrusted = true }: { scope?: AgentScope; projectTrusted?: boolean } = {},
   ): Promise<Discovered> {
     const { env, agentDir } = this;
-    return this.#agents.discover({ cwd, agentDir, home: this.#home, env, scope, projectTrusted });
+    return this.#agents.discover({ cwd, agentDir, home: this.home, env, scope, projectTrusted });
   }
 
-  get #home(): string {
+  get home(): string {
     return (process.platform === 'win32' ? this.env['USERPROFILE'] : this.env['HOME']) || homedir();
   }
 
@@ -141,11 +148,21 @@ export class Toolbox {
     );
   }
 
-  /** Which models and levels may be used in a folder, by the settings of the user and of a project that is trusted. */
-  async modelBounds(cwd: string, projectTrusted: boolean): Promise<ModelBounds> {
+  /** What settings say for launches in a folder, those of a project only with trust. Throws `config_invalid`. */
+  async launchSettings(cwd: string, trust: LaunchRecord['trust']): Promise<LaunchSettings> {
     const own = join(this.agentDir, 'settings.json');
-    const project = projectTrusted ? await findProjectRoot(cwd, this.#home) : undefined;
-    return readModelBounds(project ? [own, project.settings.file] : [own]);
+    const project = trust === 'approve' ? await findProjectRoot(cwd, this.home) : undefined;
+    const { defaults, toolRules } = await readLaunchSettings(this.root.config, this.env);
+    checkToolRules(toolRules, this.root.config);
+    const { scope, maxThinking } = await readModelBounds(project ? [own, project.settings.file] : [own]);
+    return {
+      defaults: {
+        ...defaults,
+        ...(scope === undefined ? {} : { modelScope: scope }),
+        ...(maxThinking === undefined ? {} : { maxThinking }),
+      },
+      toolRules,
+    };
   }
 
   async node(): Promise<NodeLocation> {

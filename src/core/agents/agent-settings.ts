@@ -39,8 +39,6 @@ const UNAPPLIED = [
   'defaultProvider',
   'defaultThinking',
   'defaultExtensions',
-  'maxThinking',
-  'modelScope',
 ];
 
 /** @param base folder that relative paths of agents begin in */

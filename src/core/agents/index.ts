@@ -10,6 +10,7 @@ export {
   type FoundAgent,
   type RefusedAgent,
 } from './discovery.ts';
+export { WITHOUT_PERMISSION } from './field-shapes.ts';
 export { type ParsedAgent, parseAgent } from './parse-agent.ts';
 export type { AgentScope } from './places.ts';
 export { findProjectRoot } from './project-root.ts';

@@ -130,11 +130,14 @@ function judge({ name, source }: Wish, wishes: ModelWishes, rules: ModelRules): 
   if (maxThinking !== undefined && level !== null && isAbove(level, maxThinking))
     return { error: describeError('thinking_too_high', { level, name: shown, max: maxThinking }) };
   const excluded = rules.exclusions?.find((one) => one.model === real);
+  const warnings: ErrorValue[] = [];
   if (excluded) {
     const until = new Date(excluded.until).toISOString();
-    return { error: describeError('model_excluded', { name: shown, until, reason: excluded.evidence }) };
+    const error = describeError('model_excluded', { name: shown, until, reason: excluded.evidence });
+    // Nobody has named it, and there is nothing else: that is told, and may work again.
+    if (source !== 'inherited' || (wishes.fallbacks ?? []).some(says)) return { error };
+    warnings.push(error);
   }
-  const warnings: ErrorValue[] = [];
   if (real !== null) {
     const parentModel = says(wishes.parent) ? splitLevel(wishes.parent).model : undefined;
     const verdict = judgeScope(rules.scope, { model: real, source, agent: rules.agent, parentModel });

@@ -68,15 +68,20 @@ export class ModelRegistry {
 
   /** The model a person named, checked against what is usable now. `undefined` asks only whether there is any. */
   async resolve(wanted: string | undefined): Promise<KnownModel | undefined> {
-    for (const youngerThanMs of [BELIEVE_MS, DOUBT_MS]) {
-      const { models, at } = await this.usable(youngerThanMs);
-      try {
-        if (models.length === 0) throw modelUnknown(wanted ?? '', models);
-        return wanted === undefined ? undefined : findModel(wanted, models);
-      } catch (error) {
-        if (youngerThanMs === DOUBT_MS || Math.abs(Date.now() - at) < DOUBT_MS) throw error;
-      }
+    return this.decide(({ models }) => {
+      if (models.length === 0) throw modelUnknown(wanted ?? '', models);
+      return wanted === undefined ? undefined : findModel(wanted, models);
+    });
+  }
+
+  /** What `decide` makes of the usable models. They are asked for afresh before it may refuse for an answer that is old. */
+  async decide<T>(decide: (usable: UsableModels) => T): Promise<T> {
+    const usable = await this.usable();
+    try {
+      return decide(usable);
+    } catch (error) {
+      if (Math.abs(Date.now() - usable.at) < DOUBT_MS) throw error;
     }
-    return undefined;
+    return decide(await this.usable(DOUBT_MS));
   }
 }

@@ -1,5 +1,6 @@
-/** How hard a model should think, from nothing to the most. */
-export const THINKING_LEVELS = ['off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+import { THINKING_LEVELS } from '../../protocol/index.ts';
+
+export { THINKING_LEVELS };
 export type ThinkingLevel = (typeof THINKING_LEVELS)[number];
 
 export function isThinkingLevel(text: unknown): text is ThinkingLevel {

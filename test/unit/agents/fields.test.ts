@@ -259,19 +259,9 @@ describe('what a launch does not apply', () => {
   it.each([
     'tools: mcp:web',
     'tools: ./tool.ts',
-    'excludeTools: bash',
     'allowNestedSubagents: true',
     'fast: true',
     'acceptance: auto',
-    'skills: a',
-    'skill: a',
-    'skillPath: a',
-    'extensions:',
-    'subagentOnlyExtensions: a',
-    'defaultReads: a',
-    'defaultProgress: true',
-    'memory: {scope: user, path: a}',
-    'permission: {edit: deny}',
     'runner: {type: external-job, provider: x}',
   ])('is told at its line: %s', (field) => {
     const text = withFields(field);

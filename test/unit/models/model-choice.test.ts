@@ -97,7 +97,10 @@ describe('the model of a child', () => {
       message: expect.stringMatching(/a\/big.*503.*b\/other.*503/),
     });
     const piDefault = { model: 'a/big', thinking: null };
-    expect(refusal({}, { exclusions, piDefault })).toMatchObject({ code: 'model_excluded' });
+    expect(choose({}, { exclusions, piDefault }).warnings).toEqual([
+      expect.objectContaining({ code: 'model_excluded' }),
+    ]);
+    expect(names({ fallbacks: ['b/big'] }, { exclusions, piDefault })).toEqual(['b/big']);
   });
 
   describe('agent-82 with models that may be used', () => {
