@@ -31,7 +31,13 @@ const suites = (label) => ({
   files: `out/test/${label}/*.test.cjs`,
   workspaceFolder,
   env: { PI_CODING_AGENT_DIR: agentFolder },
-  mocha: { ui: 'tdd', timeout: 20_000, reporter: inProject('test/harness/reporter.cjs') },
+  // As in vitest.config.ts: a second try in continuous integration, which the report names.
+  mocha: {
+    ui: 'tdd',
+    timeout: 20_000,
+    retries: process.env.CI ? 1 : 0,
+    reporter: inProject('test/harness/reporter.cjs'),
+  },
   ...host,
 });
 

@@ -48,19 +48,29 @@ async function check(command, args) {
 
 async function vitest(project) {
   const report = join(reports, `${project}.json`);
-  const args = ['run', '--project', project, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const { code } = await run(bin('vitest'), args, soakEnvironment());
-  const { numPassedTests: passed, numFailedTests: failed } = readReport(report);
-  // A run that broke off (a file that does not load, an unhandled error) counts as failed even without a failed test.
-  return { passed, failed: code !== 0 && failed === 0 ? 1 : failed };
+  const args = [
+    'run',
+    '--project',
+    project,
+    '--reporter=default',
+    `--reporter=${join(root, 'scripts', 'verdict-reporter.mjs')}`,
+  ];
+  const { code } = await run(bin('vitest'), args, { ...soakEnvironment(), VITEST_VERDICT: report });
+  return brokenOff(code, readReport(report));
 }
 
 function readReport(path) {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch {
-    return { numPassedTests: 0, numFailedTests: 1 };
+    return { passed: 0, failed: 0, failures: [], secondTries: [] };
   }
+}
+
+/** A run that ended badly counts as failed even without a failed test. */
+function brokenOff(code, verdict) {
+  if (code === 0 || verdict.failed > 0) return verdict;
+  return { ...verdict, failed: 1, failures: [{ name: 'the run itself', message: `it ended with exit code ${code}` }] };
 }
 
 /** The editor and other versions of Pi are installed before the tests, so that no test waits for a download. */
@@ -78,10 +88,8 @@ async function host() {
   await prepare();
   await buildAll();
   const { code, output } = await run(bin('vscode-test'), []);
-  const last = [...output.matchAll(/^(\d+) passed, (\d+) failed/gm)].at(-1);
-  const passed = Number(last?.[1] ?? 0);
-  const failed = Number(last?.[2] ?? 0);
-  return { passed, failed: code !== 0 && failed === 0 ? 1 : failed };
+  const last = [...output.matchAll(/^verdict: (\{.*\})$/gm)].at(-1);
+  return brokenOff(code, last ? JSON.parse(last[1]) : { passed: 0, failed: 0, failures: [], secondTries: [] });
 }
 
 function soakEnvironment() {
@@ -138,6 +146,10 @@ for (const { name, passed, failed, seconds } of rows) {
   console.log(
     `${failed > 0 ? 'FAILED' : 'ok    '} ${name.padEnd(10)} ${String(passed).padStart(5)} passed ${String(failed).padStart(4)} failed ${String(seconds).padStart(5)} s`,
   );
+}
+for (const { name, failures = [], secondTries = [] } of rows) {
+  for (const test of secondTries) console.log(`second try: ${name}: ${test}`);
+  for (const failure of failures) console.log(`failed: ${name}: ${failure.name}: ${failure.message}`);
 }
 const sum = (key) => add(rows, key);
 console.log(`${sum('passed')} passed, ${sum('failed')} failed`);

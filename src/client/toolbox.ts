@@ -121,13 +121,18 @@ export class Toolbox {
    * The agents there are for a folder, as they are now.
    *
    * @param projectTrusted without it nothing of the project is looked at
+   * @param projectSettings without it the settings of the project change no agent; default: `projectTrusted`
    */
   discoverAgents(
     cwd: string,
-    { scope = 'both', projectTrusted = true }: { scope?: AgentScope; projectTrusted?: boolean } = {},
+    {
+      scope = 'both',
+      projectTrusted = true,
+      projectSettings = projectTrusted,
+    }: { scope?: AgentScope; projectTrusted?: boolean; projectSettings?: boolean } = {},
   ): Promise<Discovered> {
     const { env, agentDir } = this;
-    return this.#agents.discover({ cwd, agentDir, home: this.home, env, scope, projectTrusted });
+    return this.#agents.discover({ cwd, agentDir, home: this.home, env, scope, projectTrusted, projectSettings });
   }
 
   get home(): string {

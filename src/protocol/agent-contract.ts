@@ -30,6 +30,8 @@ export const agentContract = z.object({
 
   /** As it stands in the definition; `inherit`: that of the parent. */
   model: z.optional(z.string()),
+  /** Decides between several providers of one id. */
+  defaultProvider: z.optional(z.string()),
   /** False: no level is asked for. */
   thinking: z.optional(z.union([z.string(), z.literal(false)])),
   /** Taken off what Pi offers; where there is a list of tools they are not in it. */

@@ -17,6 +17,7 @@ export function toContract(agent: Agent): AgentContract {
     ...declared(agent, [
       'excludeTools',
       'model',
+      'defaultProvider',
       'fallbackModels',
       'thinking',
       'defaultContext',

@@ -5,12 +5,14 @@ export { toContract } from './contract.ts';
 export {
   type AgentDirectory,
   AgentDiscovery,
+  type DisabledAgent,
   type Discovered,
   type DiscoveryRequest,
   type FoundAgent,
   type RefusedAgent,
 } from './discovery.ts';
 export { WITHOUT_PERMISSION } from './field-shapes.ts';
+export type { SettingPlace } from './overrides.ts';
 export { type ParsedAgent, parseAgent } from './parse-agent.ts';
 export type { AgentScope } from './places.ts';
 export { findProjectRoot } from './project-root.ts';

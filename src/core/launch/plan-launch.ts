@@ -222,7 +222,7 @@ export function modelsOf({
   return chooseModels(wishes, {
     agent: agent.name,
     ...models,
-    preferredProvider: settings.preferredProvider,
+    preferredProvider: agent.defaultProvider ?? settings.preferredProvider,
     scope: settings.modelScope,
     maxThinking: settings.maxThinking,
   });
