@@ -115,8 +115,11 @@ export class Toolbox {
     }: { scope?: AgentScope; projectTrusted?: boolean; projectSettings?: boolean } = {},
   ): Promise<Discovered> {
     const { env, agentDir } = this;
-    const home = (process.platform === 'win32' ? env['USERPROFILE'] : env['HOME']) || homedir();
-    return this.#agents.discover({ cwd, agentDir, home, env, scope, projectTrusted, projectSettings });
+    return this.#agents.discover({ cwd, agentDir, home: this.home, env, scope, projectTrusted, projectSettings });
+  }
+
+  get home(): string {
+    return (process.platform === 'win32' ? this.env['USERPROFILE'] : this.env['HOME']) || homedir();
   }
 
   async node(): Promise<NodeLocation> {
