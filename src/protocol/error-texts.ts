@@ -31,6 +31,10 @@ export const ERROR_TEXTS = {
     message: 'The agent "{name}" has invalid configuration: {file}:{line}:{column}: {reason}',
     hint: 'Correct the file. Until then no other agent of this name is started in its place.',
   },
+  agent_disabled: {
+    message: 'The agent "{name}" is disabled by {setting} in {file}:{line}:{column}.',
+    hint: 'Remove that setting, or launch another agent.',
+  },
   agent_unsupported: {
     message: 'The agent "{name}" cannot be launched as it is defined: this version does not apply {fields} yet.',
     hint: 'Remove that from {file}, or launch another agent.',

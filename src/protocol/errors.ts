@@ -15,6 +15,7 @@ export const ERROR_CODES = [
   'agent_unknown',
   'agent_ambiguous',
   'agent_invalid',
+  'agent_disabled',
   'agent_unsupported',
   'agent_untrusted',
   'child_exited',

@@ -5,11 +5,13 @@ export { toContract } from './contract.ts';
 export {
   type AgentDirectory,
   AgentDiscovery,
+  type DisabledAgent,
   type Discovered,
   type DiscoveryRequest,
   type FoundAgent,
   type RefusedAgent,
 } from './discovery.ts';
+export type { SettingPlace } from './overrides.ts';
 export { type ParsedAgent, parseAgent } from './parse-agent.ts';
 export type { AgentScope } from './places.ts';
 export { unsupportedFields } from './unsupported.ts';
