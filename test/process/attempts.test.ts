@@ -267,6 +267,8 @@ describe('another model', () => {
     });
     expect(snapshot.state).toBe('complete');
     expect(text).toBe('fake/second');
+    // It may have to do with the task.
+    expect(JSON.stringify(await world.toolbox.exclusions())).not.toContain('empty');
   });
 
   test('agent-79 agent-80 agent-81 is what an agent names for that; the model that failed is left out afterwards', async () => {
@@ -286,9 +288,9 @@ describe('another model', () => {
     const run = await startRun(world.toolbox, await planLaunch(world.toolbox, request));
     const { text } = await ended({ ...run, store: new RunStore(run.project) });
     expect(text).toBe('fake/scripted-b');
-    expect(await world.toolbox.exclusions()).toEqual([
+    expect(await world.toolbox.exclusions()).toContainEqual(
       expect.objectContaining({ model: 'fake/scripted', evidence: expect.stringContaining('529') }),
-    ]);
+    );
     const next = await planLaunch(world.toolbox, request);
     expect(next.record.child.model).toBe('fake/scripted-b');
     await expect(planLaunch(world.toolbox, { ...request, model: 'fake/scripted' })).rejects.toMatchObject({
