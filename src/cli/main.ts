@@ -16,8 +16,9 @@ import { steerCommand } from './commands/steer.ts';
 import { transcriptCommand } from './commands/transcript.ts';
 import { validateCommand } from './commands/validate.ts';
 import { createContext, EXIT, printJson, SCHEMA_VERSION } from './context.ts';
+import { withNextStep } from './next-step.ts';
 import { flag, parse, text, texts } from './options.ts';
-import { USAGE, usageOf } from './usage.ts';
+import { takesRun, USAGE, usageOf } from './usage.ts';
 
 /** Whether a flag stands among the options, in front of any `--`. */
 const has = (args: readonly string[], ...flags: string[]) => {
@@ -220,8 +221,14 @@ const blank = {
   json: undefined,
 };
 
+/** The run that a command line is about, as it was typed. */
+function runIn([command = '', ...rest]: readonly string[]): string | undefined {
+  const [first] = rest;
+  return takesRun(command) && first !== undefined && !first.startsWith('-') ? first : undefined;
+}
+
 function report(error: unknown): number {
-  const value = toErrorValue(error);
+  const value = withNextStep(toErrorValue(error), runIn(process.argv.slice(2)));
   if (has(process.argv.slice(2), '--json'))
     process.stdout.write(`${JSON.stringify({ schemaVersion: SCHEMA_VERSION, error: value })}\n`);
   else process.stderr.write(visible(`pi-lanes: ${value.message}\n${value.hint ? `  ${value.hint}\n` : ''}`));
