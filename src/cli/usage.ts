@@ -29,6 +29,7 @@ const PARTS: readonly Part[] = [
     text: `\
   pi-lanes run --script FILE [options]              run a workflow script (- for standard input)
       --args JSON          what the script finds in args
+      --args-file FILE     read that from a file (- for standard input) instead of --args
       --allow-host GLOB    commands of the script that need no question (* stands for anything); may be repeated
       --max-spawns N       most children of the run; default 64
       --concurrency N      most children at the same time; default 20

@@ -585,6 +585,12 @@ export const ERROR_TEXTS = {
     hint: 'It must be a number of US dollars, as 2 or 0.5, or 0 for no limit.',
   },
   'launch_invalid:count': { message: '{option} is "{value}".', hint: 'It must be a whole number from 1 to 999999.' },
+  'launch_invalid:two-args': { message: 'Both --args and --args-file are given.', hint: 'Give one of them.' },
+  'launch_invalid:two-inputs': {
+    message: '--script and --args-file both read standard input.',
+    hint: 'Name a file for one of them.',
+  },
+  'launch_invalid:args-file': { message: '--args-file {file} cannot be read: {reason}.' },
   'launch_invalid:args': {
     message: 'The arguments of the workflow cannot be used: {reason}.',
     hint: 'Give one JSON value, in single quotes in most shells.',
