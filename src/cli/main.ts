@@ -20,8 +20,9 @@ import { switchAgentCommand } from './commands/switch-agent.ts';
 import { transcriptCommand } from './commands/transcript.ts';
 import { validateCommand } from './commands/validate.ts';
 import { createContext, EXIT, printJson, SCHEMA_VERSION } from './context.ts';
+import { withNextStep } from './next-step.ts';
 import { flag, parse, text, texts } from './options.ts';
-import { USAGE, usageOf } from './usage.ts';
+import { takesRun, USAGE, usageOf } from './usage.ts';
 
 /** Whether a flag stands among the options, in front of any `--`. */
 const has = (args: readonly string[], ...flags: string[]) => {
@@ -201,6 +202,7 @@ const WORKFLOW_OPTIONS = {
   workflow: text,
   preflight: text,
   args: text,
+  'args-file': text,
   'allow-host': texts,
   output: text,
   model: text,
@@ -224,6 +226,7 @@ const blankWorkflow = {
   workflow: undefined,
   preflight: undefined,
   args: undefined,
+  'args-file': undefined,
   'allow-host': undefined,
   output: undefined,
   model: undefined,
@@ -250,8 +253,14 @@ const blank = {
   json: undefined,
 };
 
+/** The run that a command line is about, as it was typed. */
+function runIn([command = '', ...rest]: readonly string[]): string | undefined {
+  const [first] = rest;
+  return takesRun(command) && first !== undefined && !first.startsWith('-') ? first : undefined;
+}
+
 function report(error: unknown): number {
-  const value = toErrorValue(error);
+  const value = withNextStep(toErrorValue(error), runIn(process.argv.slice(2)));
   if (has(process.argv.slice(2), '--json'))
     process.stdout.write(`${JSON.stringify({ schemaVersion: SCHEMA_VERSION, error: value })}\n`);
   else process.stderr.write(visible(`pi-lanes: ${value.message}\n${value.hint ? `  ${value.hint}\n` : ''}`));

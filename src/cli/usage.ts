@@ -30,11 +30,12 @@ const PARTS: readonly Part[] = [
     text: `\
   pi-lanes run --script FILE [options]              run a workflow script (- for standard input)
       --args JSON          what the script finds in args
+      --args-file FILE     read that from a file (- for standard input) instead of --args
       --allow-host GLOB    commands of the script that need no question (* stands for anything); may be repeated
       --max-spawns N       most children of the run; default 64
       --concurrency N      most children at the same time; default 20
-      --max-tokens N       most tokens (input and output) of all children together; default: no limit
-      --max-cost DOLLARS   most that all children together may cost; default: no limit
+      --max-tokens N       most tokens (input and output) of all children together; 0, and the default: no limit
+      --max-cost DOLLARS   most that all children together may cost; 0, and the default: no limit
       --preflight FILE     JSON of what the script will do, shown before and compared afterwards; it changes nothing
       --output FILE        also write what the script returns to this file (say report.md); an agent that the script gives no
                            output writes its answer beside it (report.KEY.md)
@@ -182,6 +183,11 @@ ${[HELP_WORDS, RUN_WORDS, CHILD_WORDS, JSON_WORDS, DASH_WORDS, EXIT_WORDS].join(
 
 /** Every command, as it is typed. */
 export const COMMANDS: readonly string[] = [...new Set(PARTS.map(({ command }) => command))];
+
+/** Whether the first word behind a command is a run. */
+export function takesRun(command: string): boolean {
+  return PARTS.some(({ text }) => new RegExp(`^ +pi-lanes ${command} \\[?RUN\\b`).test(text));
+}
 
 /** The part of the usage that is about one command, with what its words mean; `undefined`: there is no such command. */
 export function usageOf(command: string): string | undefined {

@@ -46,4 +46,4 @@ export {
   type TraceRows,
   type WorkflowReport,
 } from './workflow-report.ts';
-export { readWorkflowResult, type WorkflowResultFile } from './workflow-result.ts';
+export { lookAtWorkflowResult, readWorkflowResult, type WorkflowResultFile } from './workflow-result.ts';

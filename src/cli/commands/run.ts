@@ -13,6 +13,7 @@ import {
 } from '../../protocol/index.ts';
 import { readAnswerText } from '../answer-text.ts';
 import { type CliContext, EXIT, exitCodeFor, printJson } from '../context.ts';
+import { nextStep, withNextStep } from '../next-step.ts';
 
 /** What is to be launched. */
 export interface LaunchOptions {
@@ -66,7 +67,7 @@ export async function runCommand(context: CliContext, options: RunOptions): Prom
         truncated: answer?.truncated ?? false,
         ...(options['output-schema'] === undefined ? {} : { structuredOutput: answer?.structuredOutput ?? null }),
         resultFile: answer?.resultFile ?? null,
-        error: snapshot.error ?? unsaved,
+        error: snapshot.error ? withNextStep(snapshot.error, runId) : unsaved,
         output,
         run: snapshot.view,
       });
@@ -77,10 +78,11 @@ export async function runCommand(context: CliContext, options: RunOptions): Prom
         if (isWritten) context.out(output.path);
       } else if (text !== '') context.out(process.stdout.isTTY ? visible(text) : text);
       if (answer?.truncated) context.err(`The whole answer is in ${answer.resultFile}`);
-      if (unsaved) context.err(visible([unsaved.message, unsaved.hint].filter(Boolean).join(' ')));
+      if (unsaved) context.err(visible([unsaved.message, nextStep(unsaved, runId)].filter(Boolean).join(' ')));
       if (snapshot.state !== 'complete')
         context.err(`Run ${runId}: ${snapshot.state}.${snapshot.error ? ` ${visible(snapshot.error.message)}` : ''}`);
-      if (snapshot.error?.hint) context.err(snapshot.error.hint);
+      const next = snapshot.error && nextStep(snapshot.error, runId);
+      if (next) context.err(visible(next));
       context.err(`Transcript: pi-lanes transcript ${runId}`);
     }
     return snapshot.state === 'complete' && unsaved ? EXIT.runFailed : exitCodeFor(snapshot.state);
