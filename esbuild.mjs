@@ -138,6 +138,8 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
     minify,
     sourcemap: minify ? false : 'linked',
     loader: { '.md': 'text' },
+    // What Node would take of it loads its parts in a way that no bundler sees.
+    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     define: { PI_LANES_VERSION: JSON.stringify(version) },
     logLevel: 'warning',
     plugins: [englishOnly, domainOnlyDefines, vmScripts],

@@ -13,6 +13,7 @@ import { runCommand } from './commands/run.ts';
 import { runWorkflowCommand } from './commands/run-workflow.ts';
 import { statusCommand } from './commands/status.ts';
 import { steerCommand } from './commands/steer.ts';
+import { switchAgentCommand } from './commands/switch-agent.ts';
 import { transcriptCommand } from './commands/transcript.ts';
 import { validateCommand } from './commands/validate.ts';
 import { createContext, EXIT, printJson, SCHEMA_VERSION } from './context.ts';
@@ -104,6 +105,16 @@ async function main(args: string[]): Promise<number> {
       return cleanupCommand(context, { days: values.days, 'dry-run': values['dry-run'], json: values.json });
     }
     case 'agents': {
+      const [action] = rest;
+      if (action === 'disable' || action === 'enable') {
+        const { values, positionals } = parse(
+          rest.slice(1),
+          { scope: text },
+          { min: 1, max: 1, missing: 'launch_invalid:no-agent-name' },
+        );
+        const enabled = action === 'enable';
+        return switchAgentCommand(context, positionals[0] ?? '', { enabled, scope: values.scope, json: values.json });
+      }
       const { values } = parse(rest, { capabilities: flag, scope: text }, { min: 0, max: 0 });
       return agentsCommand(context, { capabilities: values.capabilities, scope: values.scope, json: values.json });
     }

@@ -114,7 +114,10 @@ const PARTS: readonly Part[] = [
     command: 'agents',
     text: `\
   pi-lanes agents [--capabilities] [--scope user|project|both]
-                                                    the agents there are for this folder, and what is wrong with their files`,
+                                                    the agents there are for this folder, and what is wrong with their files
+  pi-lanes agents disable|enable NAME [--scope user|project]
+                                                    in Pi's settings; without --scope in those that disable it, else the
+                                                    project's for its own agents, the user's for all others`,
   },
   {
     command: 'validate',

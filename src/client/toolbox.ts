@@ -104,14 +104,22 @@ export class Toolbox {
    * The agents there are for a folder, as they are now.
    *
    * @param projectTrusted without it nothing of the project is looked at
+   * @param projectSettings without it the settings of the project change no agent; default: `projectTrusted`
    */
   discoverAgents(
     cwd: string,
-    { scope = 'both', projectTrusted = true }: { scope?: AgentScope; projectTrusted?: boolean } = {},
+    {
+      scope = 'both',
+      projectTrusted = true,
+      projectSettings = projectTrusted,
+    }: { scope?: AgentScope; projectTrusted?: boolean; projectSettings?: boolean } = {},
   ): Promise<Discovered> {
     const { env, agentDir } = this;
-    const home = (process.platform === 'win32' ? env['USERPROFILE'] : env['HOME']) || homedir();
-    return this.#agents.discover({ cwd, agentDir, home, env, scope, projectTrusted });
+    return this.#agents.discover({ cwd, agentDir, home: this.home, env, scope, projectTrusted, projectSettings });
+  }
+
+  get home(): string {
+    return (process.platform === 'win32' ? this.env['USERPROFILE'] : this.env['HOME']) || homedir();
   }
 
   async node(): Promise<NodeLocation> {

@@ -28,6 +28,8 @@ export const AGENT_CODES = [
   'directory_too_large',
   'settings_invalid',
   'settings_unapplied',
+  'override_invalid',
+  'override_unknown',
 ] as const;
 const agentDiagnosticCode = z.enum(AGENT_CODES);
 export type AgentDiagnosticCode = z.infer<typeof agentDiagnosticCode>;
@@ -52,6 +54,7 @@ const MILDER: Readonly<Partial<Record<AgentDiagnosticCode, AgentSeverity>>> = {
   directory_not_folder: 'warning',
   directory_too_large: 'warning',
   settings_unapplied: 'warning',
+  override_unknown: 'warning',
 };
 
 export interface AgentDiagnostic extends TextRange {

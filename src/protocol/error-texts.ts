@@ -38,6 +38,14 @@ export const ERROR_TEXTS = {
     message: 'The agent "{name}" has invalid configuration: {file}:{line}:{column}: {reason}',
     hint: 'Correct the file. Until then no other agent of this name is started in its place.',
   },
+  agent_disabled: {
+    message: 'The agent "{name}" is disabled by {setting} in {file}:{line}:{column}.',
+    hint: 'Remove that setting, or launch another agent.',
+  },
+  agent_kept: {
+    message: 'The agent "{name}" stays enabled: {setting} says so in {file}:{line}:{column}.',
+    hint: 'Disable it there, with --scope project.',
+  },
   agent_unsupported: {
     message: 'The agent "{name}" cannot be launched as it is defined: this version does not apply {fields} yet.',
     hint: 'Remove that from {file}, or launch another agent.',
@@ -138,10 +146,19 @@ export const ERROR_TEXTS = {
     message: '{file}:{line}:{column}: {reason}',
     hint: 'Correct the file: it decides which agents there are, and what they may do.',
   },
+  'config_invalid:no-project': {
+    message: 'There is no project for {cwd}: neither it nor a folder above it has .pi or .agents.',
+    hint: 'Make a folder .pi in the project, or take --scope user.',
+  },
   'config_invalid:days': {
     message: '{source} is {value}; it must be a whole number of days from 0 to 36500.',
     hint: 'With 0 runs are kept for ever.',
   },
+  config_changed: {
+    message: '{file} has been changed by somebody else just now.',
+    hint: 'Nothing was written. Try again.',
+  },
+  config_unwritable: { message: '{file} cannot be written: {reason}.', hint: 'Check its permissions.' },
   store_unwritable: {
     message: 'Pi Lanes may not write here: {reason}.',
     hint: 'Check the owner and the permissions of this path, and whether its disk can be written.',
@@ -205,6 +222,10 @@ export const ERROR_TEXTS = {
     hint: 'Name the folder the copy should work in.',
   },
   'launch_invalid:no-run': { message: 'The run is missing.', hint: HELP },
+  'launch_invalid:no-agent-name': {
+    message: 'The name of the agent is missing.',
+    hint: 'They are listed by `pi-lanes agents`.',
+  },
   'launch_invalid:no-script': { message: 'The script file is missing.', hint: HELP },
   'launch_invalid:no-message': { message: 'The message is missing.', hint: HELP },
   'launch_invalid:too-many': {

@@ -81,6 +81,42 @@ describe('pi-lanes agents', () => {
   });
 });
 
+describe('pi-lanes agents disable', () => {
+  test('agent-69 takes an agent away until it is enabled again, and says how', async () => {
+    const file = join(world.agent.agentDir, 'settings.json');
+    const off = await world.cli(['agents', 'disable', 'my']);
+    expect([off.code, off.stderr]).toEqual([0, '']);
+    expect(off.stdout).toBe(`The agent mine is disabled in ${file}. Undo: pi-lanes agents enable mine --scope user\n`);
+    const { stdout } = await world.cli(['agents']);
+    expect(stdout).toContain(`Disabled:\n- mine (user): subagents.agentOverrides.mine.disabled in ${file}:`);
+    expect(stdout).not.toContain('Does what I say.');
+    const refused = await run('--agent', 'mine');
+    expect([refused.code, JSON.parse(refused.stdout).error.code]).toEqual([2, 'agent_disabled']);
+    const on = await world.cli(['agents', 'enable', 'mine', '--json']);
+    expect(JSON.parse(on.stdout)).toMatchObject({
+      agent: 'mine',
+      state: 'enabled',
+      scope: 'user',
+      file,
+      changed: true,
+    });
+    const started = await run('--agent', 'mine');
+    expect(started.code, started.stdout).toBe(0);
+  });
+
+  test('refuses a scope, a name and an option nobody has', async () => {
+    for (const [args, part] of [
+      [['mine', '--scope', 'both'], 'user, project'],
+      [['nobody'], 'There is no agent named "nobody"'],
+      [[], 'The name of the agent is missing.'],
+      [['mine', '--force'], '--force'],
+    ] as const) {
+      const { code, stderr } = await world.cli(['agents', 'disable', ...args]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(part)]);
+    }
+  });
+});
+
 describe('pi-lanes run', () => {
   test('starts an agent of the user, by its alias too', async () => {
     for (const name of ['mine', 'my']) {

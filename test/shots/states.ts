@@ -42,7 +42,8 @@ export const STATES: readonly ShotState[] = [
       await found.locator('.codicon-getting-started-step-checked.complete').waitFor({ timeout: 60_000 });
       await steps.filter({ hasText: 'Launch your first agent' }).click();
       await waitFor('the picture of the step', async () => {
-        const pictures = workbench.page.frames().map((frame) => frame.locator('svg').first().isVisible());
+        const picture = 'svg:has(title:text("Agents on three lanes"))';
+        const pictures = workbench.page.frames().map((frame) => frame.locator(picture).first().isVisible());
         return (await Promise.all(pictures)).includes(true);
       });
     },

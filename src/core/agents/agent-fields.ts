@@ -19,6 +19,7 @@ type Fields = Omit<
   | 'systemPrompt'
   | 'extraFields'
   | 'places'
+  | 'defaultProvider'
 >;
 
 export const FIELDS = [
@@ -70,8 +71,7 @@ const DELAY = { least: 1, most: MAX_DELAY_MS };
 
 /** @param folder of the file: relative paths of extensions and skills begin there */
 export function readFields(reader: FieldReader, folder: string): Fields {
-  const at = (paths: string[] | undefined) =>
-    paths?.map((path) => (/^\.\.?[\\/]/.test(path) ? resolve(folder, path) : path));
+  const at = (paths: string[] | undefined) => paths && resolveDotted(paths, folder);
   const { tools, mcpDirectTools, toolExtensions } = splitTools(reader.list('tools'));
   const fields = {
     ...optional({
@@ -138,7 +138,12 @@ function either(reader: FieldReader, name: FieldName, other: FieldName): string[
   return reader.list(name) ?? reader.list(other);
 }
 
-function splitTools(list: string[] | undefined) {
+/** Paths that begin with `./` or `../` begin in a folder; names are no paths. */
+export function resolveDotted(paths: readonly string[], folder: string): string[] {
+  return paths.map((path) => (/^\.\.?[\\/]/.test(path) ? resolve(folder, path) : path));
+}
+
+export function splitTools(list: readonly string[] | undefined) {
   const mcpDirectTools: string[] = [];
   const toolExtensions: string[] = [];
   const tools = list?.filter((entry) => {

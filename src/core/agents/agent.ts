@@ -47,6 +47,8 @@ export interface Agent {
   allowNestedSubagents?: boolean;
   /** `inherit`: that of the parent. */
   model?: string;
+  /** Of models without a provider. Only settings say this. */
+  defaultProvider?: string;
   fallbackModels?: string[];
   fast: boolean;
   /** False: no level is asked for. */

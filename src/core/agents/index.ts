@@ -5,12 +5,16 @@ export { toContract } from './contract.ts';
 export {
   type AgentDirectory,
   AgentDiscovery,
+  type DisabledAgent,
   type Discovered,
   type DiscoveryRequest,
   type FoundAgent,
   type RefusedAgent,
 } from './discovery.ts';
+export { editSetting } from './edit-settings.ts';
+export type { SettingPlace } from './overrides.ts';
 export { type ParsedAgent, parseAgent } from './parse-agent.ts';
 export type { AgentScope } from './places.ts';
+export { findProjectRoot } from './project-root.ts';
 export { unsupportedFields } from './unsupported.ts';
 export { type DirectoryState, isBelow } from './walk.ts';

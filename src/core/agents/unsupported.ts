@@ -10,6 +10,7 @@ const ASKS: readonly { names: readonly string[]; isAsked: (agent: Agent) => bool
   { names: ['excludeTools'], isAsked: ({ tools, excludeTools }) => tools === undefined && isFilled(excludeTools) },
   { names: ['allowNestedSubagents'], isAsked: ({ allowNestedSubagents }) => allowNestedSubagents === true },
   { names: ['fallbackModels'], isAsked: ({ fallbackModels }) => isFilled(fallbackModels) },
+  { names: ['defaultProvider'], isAsked: ({ defaultProvider }) => defaultProvider !== undefined },
   { names: ['fast'], isAsked: ({ fast }) => fast },
   {
     names: ['inheritGlobalContext'],
@@ -35,10 +36,11 @@ const ASKS: readonly { names: readonly string[]; isAsked: (agent: Agent) => bool
   { names: ['runner'], isAsked: ({ runner }) => runner.type !== 'pi' },
 ];
 
-/** Names of the fields, as the file has them. */
-export function unsupportedFields(agent: Agent): string[] {
+/** Names of the fields, as the file or settings have them. */
+export function unsupportedFields(agent: Agent & { fromSettings?: Record<string, unknown> }): string[] {
+  const { places, fromSettings = {} } = agent;
   return ASKS.flatMap(({ names, isAsked }) =>
-    isAsked(agent) ? names.filter((name) => Object.hasOwn(agent.places, name)) : [],
+    isAsked(agent) ? names.filter((name) => Object.hasOwn(places, name) || Object.hasOwn(fromSettings, name)) : [],
   );
 }
 
