@@ -8,6 +8,9 @@ import { continueCommand } from './commands/continue.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { forceStopCommand, interruptCommand, stopCommand } from './commands/end.ts';
 import { installPiCommand } from './commands/install-pi.ts';
+import { modelsCommand } from './commands/models.ts';
+import { planCommand } from './commands/plan.ts';
+import { profilesCommand } from './commands/profiles.ts';
 import { resumeCommand } from './commands/resume.ts';
 import { runCommand } from './commands/run.ts';
 import { runWorkflowCommand } from './commands/run-workflow.ts';
@@ -118,6 +121,20 @@ async function main(args: string[]): Promise<number> {
       const { values } = parse(rest, { capabilities: flag, scope: text }, { min: 0, max: 0 });
       return agentsCommand(context, { capabilities: values.capabilities, scope: values.scope, json: values.json });
     }
+    case 'plan': {
+      const { wait: _wait, ...options } = AGENT_OPTIONS;
+      return planCommand(context, { ...blank, ...parse(rest, options, { min: 0, max: 0 }).values });
+    }
+    case 'profiles': {
+      const known = { provider: text, force: flag, 'no-probe': flag };
+      const { values, positionals } = parse(rest, known, { min: 0, max: 3 });
+      const { provider, force, 'no-probe': noProbe, json } = values;
+      return profilesCommand(context, positionals, { provider, force, 'no-probe': noProbe, json });
+    }
+    case 'models': {
+      const { values, positionals } = parse(rest, { include: text }, { min: 0, max: 1 });
+      return modelsCommand(context, positionals[0], { include: values.include, json: values.json });
+    }
     case 'validate': {
       const options = { 'max-spawns': text };
       const { values, positionals } = parse(rest, options, {
@@ -166,6 +183,7 @@ const AGENT_OPTIONS = {
   timeout: text,
   'tool-timeout': text,
   approve: flag,
+  context: text,
   wait: flag,
 };
 
@@ -230,6 +248,7 @@ const blank = {
   timeout: undefined,
   'tool-timeout': undefined,
   approve: undefined,
+  context: undefined,
   wait: undefined,
   json: undefined,
 };

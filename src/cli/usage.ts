@@ -21,6 +21,7 @@ const PARTS: readonly Part[] = [
       --output-schema FILE  JSON schema of an object: the agent must answer with a value that fits it, as JSON
       --timeout SECONDS    end the run after this time; default 1800, 0 for no limit
       --tool-timeout SECONDS  end the run when one tool call takes longer
+      --context MODE       fresh, fork (a copy of the parent's conversation), or profile: as the agent declares
       --approve            let Pi load this project's own extensions and settings
       --wait               wait for the end and print the answer`,
   },
@@ -118,6 +119,29 @@ const PARTS: readonly Part[] = [
   pi-lanes agents disable|enable NAME [--scope user|project]
                                                     in Pi's settings; without --scope in those that disable it, else the
                                                     project's for its own agents, the user's for all others`,
+  },
+  {
+    command: 'plan',
+    text: `\
+  pi-lanes plan --agent NAME --task TEXT [options]  what \`run\` with the same options would start: models, tools, prompt, limits; nothing is
+                                                    started or written`,
+  },
+  {
+    command: 'models',
+    text: `\
+  pi-lanes models [NAME]                            the models that Pi can use now, or which of them NAME means
+      --include NAME       use a model again that is left out because its provider failed; "*" for all`,
+  },
+  {
+    command: 'profiles',
+    text: `\
+  pi-lanes profiles [list | show NAME | check [NAME] | load NAME]
+                                                    which models agents get: profiles there are, one of them, what is wrong with them; load
+                                                    puts one into Pi's settings, in the place of the overrides there
+  pi-lanes profiles refresh [--provider NAME]       ask which models there are, and each for a word: 4 at a time, without tools
+      --force              also those that answered within the last 7 days
+      --no-probe           ask none of them for a word
+  pi-lanes profiles generate quota|quality [NAME]   make a profile of the models that answer; quota spares, quality does not`,
   },
   {
     command: 'validate',

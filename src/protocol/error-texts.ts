@@ -54,6 +54,41 @@ export const ERROR_TEXTS = {
     message: 'The agent "{name}" is defined by this project, in {file}.',
     hint: 'Read it, and add --approve if you trust this project.',
   },
+  agent_restricted: {
+    message: 'The agent "{name}" is none of those that this run may use: {allowed}.',
+    hint: 'Launch one of those, or start a run without this bound.',
+  },
+  'launch_invalid:profiles': { message: 'profiles cannot {value}.', hint: 'It takes one of {allowed}.' },
+  'launch_invalid:profile-kind': {
+    message: 'There is no kind of profile "{value}".',
+    hint: 'Name one of {allowed}.',
+  },
+  'launch_invalid:profile-name': {
+    message: '"{name}" cannot be the name of a profile.',
+    hint: 'Use letters, digits, ".", "_" and "-", at most 64.',
+  },
+  'launch_invalid:no-profile': { message: 'No profile is named.', hint: 'See `pi-lanes profiles`.' },
+  'launch_invalid:no-catalogue': {
+    message: 'No models are known that a profile could be made from.',
+    hint: 'Ask for them with `pi-lanes profiles refresh`.',
+  },
+  'launch_invalid:provider': { message: 'Pi can use no model of a provider "{value}".', hint: 'There are: {known}.' },
+  'launch_invalid:context': {
+    message: 'The context is "{value}"; it must be fresh, fork or profile.',
+    hint: 'Leave it out for what agent and settings say.',
+  },
+  'launch_invalid:fork': {
+    message: 'There is no conversation that this run could begin with a copy of.',
+    hint: 'Launch it with context fresh, or from a session of Pi that is kept.',
+  },
+  'launch_invalid:profile': {
+    message: 'The agent "{name}" declares no defaultContext, so it has no profile.',
+    hint: 'Ask for context fresh or fork, or add defaultContext to the definition.',
+  },
+  'launch_invalid:extension': {
+    message: 'The agent "{name}" needs the extension {file}, which does not exist.',
+    hint: 'Correct extensions or subagentOnlyExtensions of its definition.',
+  },
   'launch_invalid:record': { message: 'This run cannot be started: {faults}.' },
   'launch_invalid:lane': {
     message: 'lane.key is "{key}" and workflowKey is "{workflowKey}".',
@@ -149,6 +184,14 @@ export const ERROR_TEXTS = {
   'config_invalid:no-project': {
     message: 'There is no project for {cwd}: neither it nor a folder above it has .pi or .agents.',
     hint: 'Make a folder .pi in the project, or take --scope user.',
+  },
+  'config_invalid:tool-rule': {
+    message: 'In {file} permissions.rules names {tool}, which has rules of its own.',
+    hint: 'Take it out.',
+  },
+  'config_invalid:variable': {
+    message: 'The variable {name} is "{value}"; it must be {rule}.',
+    hint: 'Correct it, or take it out of the environment.',
   },
   'config_invalid:days': {
     message: '{source} is {value}; it must be a whole number of days from 0 to 36500.',
@@ -351,6 +394,23 @@ export const ERROR_TEXTS = {
     hint: 'Did you mean {near}? See `pi --list-models` for all.',
   },
   'model_unknown:other': { message: 'Pi chose the model {name} although {wanted} was asked for.' },
+  'model_none:left': {
+    message: 'None of the models of this agent can be used. {reasons}',
+    hint: 'Name one with --model, or change model and fallbackModels of the agent.',
+  },
+  model_skipped: { message: 'The model {name} is left out: {reason}' },
+  model_excluded: {
+    message: 'The model {name} is left out until {until}, because its provider failed: {reason}',
+    hint: 'Name another model, or allow it again with `pi-lanes models --include {name}`.',
+  },
+  model_out_of_scope: {
+    message: 'The model {name} is none of those that may be used: {allow}.',
+    hint: 'Name one of those, or change subagents.modelScope in settings.json.',
+  },
+  thinking_too_high: {
+    message: 'The thinking level {level} of {name} is above {max}, the highest that is allowed.',
+    hint: 'Name a lower level, or change subagents.maxThinking in settings.json.',
+  },
   model_ambiguous: { message: 'Several providers have a model "{name}".', hint: 'Name one of: {names}.' },
 
   // The runner
@@ -746,6 +806,7 @@ export const ERROR_TEXTS = {
   },
   'transcript_unreadable:text-gone': { message: 'This text is not in the transcript any more.' },
   file_not_found: { message: 'There is no file "{path}".', hint: 'It may have been moved or removed since.' },
+  'file_not_found:profile': { message: 'There is no profile "{name}".', hint: 'There are: {known}.' },
   'file_not_found:relative': {
     message: '"{path}" is relative, and the folder of this session is not known.',
   },
@@ -790,6 +851,10 @@ export const ERROR_TEXTS = {
     hint: 'What it said is kept as its answer. Resume the run to have the output given again.',
     cli: 'What it said is kept as its answer. `pi-lanes resume RUN` has the output given again.',
   },
+  tools_left_out: { message: 'Tools of its definition that this run does not allow are left out: {tools}.' },
+  skills_missing: { message: 'Skills of its definition are not there: {skills}.' },
+  'skills_missing:unread': { message: 'Its skills cannot be used: it may not read files.' },
+  extensions_denied: { message: 'This run allows no extensions: those of its definition are not loaded.' },
   tools_missing: {
     message: 'The agent {agent} may use tools that Pi does not have here: {tools}.',
     hint: 'Install the Pi extension that brings them, or take them off the list in the definition of the agent.',
