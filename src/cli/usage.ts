@@ -113,7 +113,17 @@ const PARTS: readonly Part[] = [
     command: 'agents',
     text: `\
   pi-lanes agents [--capabilities] [--scope user|project|both]
-                                                    the agents there are for this folder, and what is wrong with their files`,
+                                                    the agents there are for this folder, and what is wrong with their files
+  pi-lanes agents NAME                              one of them: each field, and where its value comes from
+  pi-lanes agents create NAME --description TEXT [--set FIELD=VALUE]… [--prompt-file FILE]
+  pi-lanes agents update NAME [--description TEXT] [--set FIELD=VALUE]… [--prompt-file FILE]
+                                                    FIELD= takes a field away; --set name=NEW renames it
+  pi-lanes agents delete NAME                       remove an agent of your own
+  pi-lanes agents eject NAME                        copy one that comes with a package or with Pi Lanes, to change it
+  pi-lanes agents disable|enable NAME               through the settings of Pi
+  pi-lanes agents reset NAME                        remove your copy of one that comes with a package or with Pi Lanes, and its settings
+      --scope user|project where; default: what can only be meant, and for what is new the user
+  pi-lanes agents undo                              take back the latest of these changes`,
   },
   {
     command: 'validate',

@@ -1,7 +1,7 @@
 /** What a client needs to start runs: the folders, and the Node and Pi of this machine, found once and checked again cheaply. */
 
 import { homedir } from 'node:os';
-import { AgentDiscovery, type AgentScope, type Discovered } from '../core/agents/index.ts';
+import { AgentChanges, AgentDiscovery, type AgentScope, type Discovered } from '../core/agents/index.ts';
 import { probeModels } from '../core/children/index.ts';
 import { ModelRegistry } from '../core/models/index.ts';
 import { childEnvironment } from '../core/processes/index.ts';
@@ -115,8 +115,18 @@ export class Toolbox {
     }: { scope?: AgentScope; projectTrusted?: boolean; projectSettings?: boolean } = {},
   ): Promise<Discovered> {
     const { env, agentDir } = this;
-    const home = (process.platform === 'win32' ? env['USERPROFILE'] : env['HOME']) || homedir();
-    return this.#agents.discover({ cwd, agentDir, home, env, scope, projectTrusted, projectSettings });
+    return this.#agents.discover({ cwd, agentDir, home: this.#home, env, scope, projectTrusted, projectSettings });
+  }
+
+  /** Changes of the agents of a folder. @param projectTrusted without it only those of the user can be changed */
+  agentChanges(cwd: string, projectTrusted = true): AgentChanges {
+    const { env, agentDir } = this;
+    return new AgentChanges(this.#agents, { cwd, agentDir, home: this.#home, env, projectTrusted });
+  }
+
+  get #home(): string {
+    const { env } = this;
+    return (process.platform === 'win32' ? env['USERPROFILE'] : env['HOME']) || homedir();
   }
 
   async node(): Promise<NodeLocation> {
