@@ -5,7 +5,7 @@ import { visible } from '../../core/transcripts/index.ts';
 import { lanesError, wordsOf } from '../../protocol/index.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
 
-export const CHANGES = ['create', 'update', 'delete', 'eject', 'disable', 'enable', 'reset', 'undo'] as const;
+export const CHANGES = ['create', 'update', 'delete', 'eject', 'reset', 'undo'] as const;
 type Change = (typeof CHANGES)[number];
 
 export interface ChangeAgentsOptions {
@@ -82,16 +82,12 @@ const DONE: Readonly<Record<Change, string>> = {
   update: 'Changed',
   delete: 'Deleted',
   eject: 'Copied',
-  disable: 'Disabled',
-  enable: 'Enabled',
   reset: 'Reset',
   undo: 'Taken back:',
 };
 
 const NOTHING: Readonly<Partial<Record<Change, string>>> = {
   update: 'it says so already',
-  disable: 'already disabled',
-  enable: 'already enabled',
   reset: 'nothing of your own to remove',
 };
 

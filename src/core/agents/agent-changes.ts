@@ -8,9 +8,8 @@ import { waitForLock } from '../locks/index.ts';
 import { type AgentConfig, plainName, readConfig } from './agent-config.ts';
 import { bundledText } from './catalogue.ts';
 import { type HistoryEntry, readHistory, writeHistory } from './change-history.ts';
-import type { AgentDiscovery, Definition, DisabledAgent, DiscoveryRequest } from './discovery.ts';
+import type { AgentDiscovery, Definition, DiscoveryRequest } from './discovery.ts';
 import { editDefinition, writeDefinition } from './edit-definition.ts';
-import { editOverride } from './edit-settings.ts';
 import {
   ABSENT,
   applyChanges,
@@ -22,9 +21,10 @@ import {
 } from './file-changes.ts';
 import { parseAgent } from './parse-agent.ts';
 import { findProjectRoot } from './project-root.ts';
+import { removeOverride } from './remove-override.ts';
 
 export type ChangeScope = 'user' | 'project';
-export type ChangeAction = 'create' | 'update' | 'delete' | 'eject' | 'disable' | 'enable' | 'reset' | 'undo';
+export type ChangeAction = 'create' | 'update' | 'delete' | 'eject' | 'reset' | 'undo';
 
 export interface AgentChange {
   action: ChangeAction;
@@ -130,38 +130,6 @@ export class AgentChanges {
     });
   }
 
-  /** @throws LanesError `agent_unknown`, `agent_scope_needed`, `agent_overruled` when a stronger setting says otherwise */
-  disable(given: string, scope?: ChangeScope): Promise<AgentChange> {
-    return this.#alone(async () => {
-      const name = await this.#nameOf(given);
-      if (scope === undefined && (await this.#disabled(name))) return { action: 'disable', name, files: [] };
-      const where = scope ?? (await this.#scopeOf(name));
-      const file = await this.#settings(where);
-      const change = await this.#override(file, { agent: name, field: 'disabled', value: true });
-      return this.#make('disable', name, change, async () => {
-        if (!(await this.#disabled(name))) throw lanesError('agent_overruled:enabled', { name });
-      });
-    });
-  }
-
-  /** @throws LanesError as `disable` */
-  enable(given: string, scope?: ChangeScope): Promise<AgentChange> {
-    return this.#alone(async () => {
-      const name = await this.#nameOf(given);
-      const disabled = await this.#disabled(name);
-      if (!disabled) return { action: 'enable', name, files: [] };
-      const own = `subagents.agentOverrides.${name}.disabled`;
-      const file = scope === undefined ? disabled.by.file : await this.#settings(scope);
-      // What disables all builtin agents stays, with an exception for this one.
-      const value = disabled.by.setting === own ? undefined : false;
-      const change = await this.#override(file, { agent: name, field: 'disabled', value });
-      return this.#make('enable', name, change, async () => {
-        const by = (await this.#disabled(name))?.by;
-        if (by) throw lanesError('agent_overruled:disabled', { name, file: by.file, setting: by.setting });
-      });
-    });
-  }
-
   /** Back to what comes with a package or with the product. @throws LanesError `agent_not_bundled`, `agent_scope_needed` */
   reset(given: string, scope?: ChangeScope): Promise<AgentChange> {
     return this.#alone(async () => {
@@ -209,27 +177,19 @@ export class AgentChanges {
     return join(this.#place.agentDir, 'pi-lanes', 'agent-changes.json');
   }
 
-  /** @param check of what has come of it; when it throws, the change is taken back */
-  async #make(
-    action: ChangeAction,
-    name: string,
-    changes: readonly FileChange[],
-    check: () => Promise<void> = async () => undefined,
-  ): Promise<AgentChange> {
+  async #make(action: ChangeAction, name: string, changes: readonly FileChange[]): Promise<AgentChange> {
+    const files = changes.map(({ file }) => file);
+    if (files.length === 0) return { action, name, files };
     const before = await readHistory(this.#history);
     const entry: HistoryEntry = { action, name, changes: [...changes] };
-    if (changes.length > 0) await writeHistory(this.#history, [...before, entry]);
+    await writeHistory(this.#history, [...before, entry]);
     try {
       await applyChanges(changes);
-      await check().catch(async (error: unknown) => {
-        await applyChanges(inverse(changes));
-        throw error;
-      });
     } catch (error) {
-      if (changes.length > 0) await writeHistory(this.#history, before);
+      await writeHistory(this.#history, before);
       throw error;
     }
-    return { action, name, files: changes.map(({ file }) => file) };
+    return { action, name, files };
   }
 
   async #add(action: ChangeAction, name: string, scope: ChangeScope, folder: string, after: FileState) {
@@ -284,20 +244,6 @@ export class AgentChanges {
     return definitions.findLast(({ source }) => source === 'package' || source === 'builtin');
   }
 
-  async #disabled(name: string): Promise<DisabledAgent | undefined> {
-    const { disabled } = await this.#discovery.discover(this.#place);
-    return disabled.find(({ agent }) => agent.name === name);
-  }
-
-  /** Where the settings of an agent belong that only one of both can mean. */
-  async #scopeOf(name: string): Promise<ChangeScope> {
-    const definitions = await this.#discovery.definitions(name, this.#place);
-    const ofUser = definitions.find(({ source }) => source === 'user');
-    const ofProject = definitions.find(({ source, owner }) => source === 'project' || owner === 'project');
-    if (ofUser && ofProject) throw scopeNeeded(name, [ofUser.file, ofProject.file]);
-    return ofProject ? 'project' : 'user';
-  }
-
   async #root(): Promise<string | undefined> {
     const { cwd, home = homedir(), projectTrusted = true } = this.#place;
     if (!projectTrusted) return undefined;
@@ -321,12 +267,13 @@ export class AgentChanges {
     return join(scope === 'user' ? this.#place.agentDir : join(await this.#neededRoot(), '.pi'), 'settings.json');
   }
 
-  async #override(given: string, edit: Parameters<typeof editOverride>[1]): Promise<FileChange[]> {
+  async #withoutOverride(name: string, given: string): Promise<FileChange[]> {
     const file = await realpath(given).catch(() => given);
     const before = await readState(file);
-    const text = before.kind === 'absent' ? undefined : textOf(before, file);
-    const after = editOverride(text, edit, file);
-    return after === undefined || after === text ? [] : [{ file, before, after: fileState(after, before) }];
+    if (before.kind === 'absent') return [];
+    const text = textOf(before, file);
+    const after = removeOverride(text, name, file);
+    return after === text ? [] : [{ file, before, after: fileState(after, before) }];
   }
 
   async #resetting(name: string, scope: ChangeScope, isNamed: boolean): Promise<FileChange[]> {
@@ -335,7 +282,7 @@ export class AgentChanges {
     const own = definitions.findLast(({ source }) => source === scope);
     return [
       ...(own ? [{ file: own.file, before: await readState(own.file), after: ABSENT }] : []),
-      ...(await this.#override(await this.#settings(scope), { agent: name })),
+      ...(await this.#withoutOverride(name, await this.#settings(scope))),
     ];
   }
 }

@@ -1,76 +1,95 @@
-/** The text of a `settings.json` with one override of an agent changed. Everything else stays as it is. */
+/**
+ * One value in a file of settings is written or removed; everything else of it, spaces included, stays as it is. Pi's settings
+ * are other programs' too: what changed between reading and writing is never written over.
+ */
+import { mkdir, realpath, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { applyEdits, findNodeAtLocation, modify, parseTree } from 'jsonc-parser';
 import { lanesError, wordsOf } from '../../protocol/index.ts';
+import { errnoOf, readRegular, writeFileAtomic } from '../files/index.ts';
 
-const OVERRIDES = ['subagents', 'agentOverrides'] as const;
+type Path = readonly string[];
 
 /**
- * @param given `undefined`: there is no such file yet
- * @param field of the override of the agent; absent: all of it
- * @param value `undefined` takes it away, and with it what is empty then
- * @returns the new text; the given one when there was nothing to change
- * @throws LanesError `agent_config_invalid` when the file is no JSON
+ * @param value `undefined`: removed, together with objects that become empty by that
+ * @returns false when the file said so already
+ * @throws LanesError `config_invalid` for a file that is no JSON, `config_changed` when somebody else writes it at the same time
  */
-export function editOverride(
-  given: string | undefined,
-  { agent, field, value }: { agent: string; field?: string; value?: unknown },
-  file: string,
-): string | undefined {
-  const path: string[] = [...OVERRIDES, agent, ...(field === undefined ? [] : [field])];
-  const mark = given?.startsWith('\uFEFF') ? '\uFEFF' : '';
-  const before = given?.slice(mark.length);
-  checkObjects(before, path, file);
-  if (before === undefined) {
-    return value === undefined ? undefined : `${JSON.stringify(nested(path, value), null, 2)}\n`;
+export async function editSetting(given: string, path: Path, value: boolean | undefined): Promise<boolean> {
+  const file = await targetOf(given);
+  const before = await textOf(file);
+  const after = edited(file, before ?? '{}\n', path, value);
+  if (after === undefined) return false;
+  const mode = await stat(file).then(
+    (info) => info.mode & 0o777,
+    () => 0o644,
+  );
+  await mkdir(dirname(file), { recursive: true });
+  if ((await textOf(file)) !== before) throw lanesError('config_changed', { file });
+  try {
+    await writeFileAtomic(file, after, { mode });
+  } catch (error) {
+    throw lanesError('config_unwritable', { file, reason: wordsOf(error) }, { cause: error });
   }
-  if (value !== undefined) return mark + put(before, path, value);
-  if (!has(before, path)) return given;
-  let text = put(before, path, undefined);
-  for (let depth = path.length - 1; depth > 0 && isEmpty(text, path.slice(0, depth)); depth--)
-    text = put(text, path.slice(0, depth), undefined);
-  return mark + text;
+  return true;
 }
 
-function checkObjects(text: string | undefined, path: readonly string[], file: string): void {
-  if (text === undefined) return;
+/** People keep such files elsewhere and link to them: the link stays. */
+async function targetOf(file: string): Promise<string> {
+  return realpath(file).catch(() => file);
+}
+
+async function textOf(file: string): Promise<string | undefined> {
+  try {
+    return await readRegular(file);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined;
+    throw lanesError('config_invalid:unreadable', { file, reason: wordsOf(error) }, { cause: error });
+  }
+}
+
+function edited(file: string, given: string, path: Path, value: boolean | undefined): string | undefined {
+  // A byte order mark is not JSON, but stays.
+  const mark = given.startsWith('\uFEFF') ? '\uFEFF' : '';
+  const text = given.slice(mark.length);
   try {
     JSON.parse(text);
   } catch (error) {
-    throw lanesError('agent_config_invalid:settings', { file, reason: wordsOf(error) });
+    throw lanesError('config_invalid:json', { file, reason: wordsOf(error) }, { cause: error });
   }
+  const tree = parseTree(text);
   for (let depth = 0; depth < path.length; depth++) {
-    const node = nodeAt(text, path.slice(0, depth));
-    if (node && node.type !== 'object') {
-      const reason = `${path.slice(0, depth).join('.') || 'all of it'} is no object`;
-      throw lanesError('agent_config_invalid:settings', { file, reason });
+    const above = tree && findNodeAtLocation(tree, path.slice(0, depth));
+    if (above && above.type !== 'object') {
+      const field = path.slice(0, depth).join('.') || 'the file';
+      throw lanesError('config_invalid:field', { file, faults: `${field}: must be an object` });
     }
   }
+  const found = tree && findNodeAtLocation(tree, [...path]);
+  if (found ? found.value === value && found.type === 'boolean' : value === undefined) return undefined;
+  return (
+    mark + applyEdits(text, modify(text, pathOfEdit(text, path, value), value, { formattingOptions: styleOf(text) }))
+  );
 }
 
-function nested(path: readonly string[], value: unknown): unknown {
-  return path.reduceRight((inner, name) => ({ [name]: inner }), value);
+/** What is removed: the value, or the outermost object that would be left empty. */
+function pathOfEdit(text: string, path: Path, value: boolean | undefined): string[] {
+  if (value !== undefined) return [...path];
+  const tree = parseTree(text);
+  let last = path.length;
+  while (last > 1) {
+    const above = tree && findNodeAtLocation(tree, path.slice(0, last - 1));
+    if ((above?.children?.length ?? 0) > 1) break;
+    last--;
+  }
+  return path.slice(0, last);
 }
 
-function put(text: string, path: readonly string[], value: unknown): string {
-  const indent = /^([ \t]+)"/m.exec(text)?.[1] ?? '  ';
-  const formattingOptions = {
+function styleOf(text: string) {
+  const indent = /\n([ \t]+)"/.exec(text)?.[1] ?? '  ';
+  return {
     insertSpaces: !indent.startsWith('\t'),
     tabSize: indent.startsWith('\t') ? 1 : indent.length,
     eol: text.includes('\r\n') ? '\r\n' : '\n',
   };
-  return applyEdits(text, modify(text, [...path], value, { formattingOptions }));
-}
-
-function nodeAt(text: string, path: readonly string[]) {
-  const tree = parseTree(text);
-  return tree && findNodeAtLocation(tree, [...path]);
-}
-
-function has(text: string, path: readonly string[]): boolean {
-  return nodeAt(text, path) !== undefined;
-}
-
-function isEmpty(text: string, path: readonly string[]): boolean {
-  const node = nodeAt(text, path);
-  return node?.type === 'object' && (node.children ?? []).length === 0;
 }

@@ -1,4 +1,4 @@
-export { type Agent, type AgentRunner, type AgentSource, THINKING_LEVELS } from './agent.ts';
+export type { Agent, AgentRunner, AgentSource } from './agent.ts';
 export { type AgentChange, AgentChanges, type ChangeScope } from './agent-changes.ts';
 export { type AgentConfig, typedValue } from './agent-config.ts';
 export { type AgentCapabilities, capabilitiesOf } from './capabilities.ts';
@@ -13,8 +13,11 @@ export {
   type FoundAgent,
   type RefusedAgent,
 } from './discovery.ts';
+export { editSetting } from './edit-settings.ts';
+export { WITHOUT_PERMISSION } from './field-shapes.ts';
 export type { SettingPlace } from './overrides.ts';
 export { type ParsedAgent, parseAgent } from './parse-agent.ts';
 export type { AgentScope } from './places.ts';
+export { findProjectRoot } from './project-root.ts';
 export { unsupportedFields } from './unsupported.ts';
 export { type DirectoryState, isBelow } from './walk.ts';

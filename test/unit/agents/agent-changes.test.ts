@@ -258,50 +258,16 @@ describe('delete and undo', () => {
   });
 });
 
-describe('disable, enable and reset', () => {
-  const SETTINGS = '{\n\t"theme": "dark",\n\t"subagents": {"defaultModel": "a/b"},\n\t"z": [1,2]\n}\n';
+describe('reset', () => {
   const file = () => join(agentDir, 'settings.json');
 
-  it('agent-69 change one setting, and leave all others as they are', async () => {
-    await write(agentDir, { 'settings.json': SETTINGS });
-    await changes.disable('developer');
-    expect((await discover()).disabled.map(({ agent: { name } }) => name)).toEqual(['worker']);
-    const disabled = await text(file());
-    expect(JSON.parse(disabled)).toEqual({
-      theme: 'dark',
-      subagents: { defaultModel: 'a/b', agentOverrides: { worker: { disabled: true } } },
-      z: [1, 2],
-    });
-    expect(disabled.startsWith('{\n\t"theme": "dark",\n\t"subagents": {')).toBe(true);
-    expect(disabled.endsWith('\n\t"z": [1,2]\n}\n')).toBe(true);
-    expect(await changes.disable('worker')).toMatchObject({ files: [] });
-    await changes.enable('worker');
-    expect(JSON.parse(await text(file()))).toEqual(JSON.parse(SETTINGS));
-    expect(await changes.enable('worker')).toMatchObject({ files: [] });
-    await changes.undo();
-    await changes.undo();
-    expect(await text(file())).toBe(SETTINGS);
-  });
-
-  it('agent-69 disable refuses when the project keeps it enabled, and enable makes an exception', async () => {
-    await write(project, {
-      '.pi/settings.json': JSON.stringify({ subagents: { agentOverrides: { scout: { disabled: false } } } }),
-    });
-    await expect(changes.disable('scout', 'user')).rejects.toMatchObject(refusal('agent_overruled'));
-    expect(await isThere(file())).toBe(false);
-    await write(agentDir, { 'settings.json': JSON.stringify({ subagents: { disableBuiltins: true } }) });
-    await changes.enable('oracle');
-    expect(await agent('oracle')).toBeDefined();
-    expect((await discover()).disabled.map(({ agent: { name } }) => name)).not.toContain('oracle');
-  });
-
-  it('agent-61 refuse settings that are no JSON, and leave them as they are', async () => {
+  it('agent-61 refuses settings that are no JSON, and leaves them as they are', async () => {
     await write(agentDir, { 'settings.json': '{ "subagents": ' });
-    await expect(changes.disable('scout', 'user')).rejects.toMatchObject(refusal('agent_config_invalid'));
+    await expect(changes.reset('scout', 'user')).rejects.toMatchObject(refusal('agent_config_invalid'));
     expect(await text(file())).toBe('{ "subagents": ');
   });
 
-  it('agent-69 agent-71 reset removes file and override with what is empty then, and refuses without a bundled one', async () => {
+  it('agent-69 agent-71 removes file and override with what is empty then, and refuses without a bundled one', async () => {
     await write(agentDir, {
       'agents/scout.md': definition('scout'),
       'agents/mine.md': definition('mine'),
