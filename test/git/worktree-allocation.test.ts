@@ -291,6 +291,24 @@ describe('names', () => {
   });
 });
 
+describe('a folder deleted by hand', () => {
+  it('whose branch is gone too, and an empty one, are in nobody’s way and stay as they are', async () => {
+    const lost = await bench.one();
+    await git(lost.path, 'checkout', '--quiet', '-b', 'own');
+    await git(bench.path, 'branch', '--quiet', '-D', lost.branch);
+    await rm(lost.path, { recursive: true });
+    await mkdir(`${lost.path}-2`, { recursive: true });
+    const record = await bench.one();
+    expect(record.path).toBe(`${lost.path}-3`);
+    expect(await readdir(`${lost.path}-2`)).toEqual([]);
+    const state = await stateOf(bench.path);
+    expect(state).toContain(`worktree ${lost.path}`);
+    expect(state.filter((line) => line.startsWith(`refs/heads/${BRANCH_PREFIX}`))).toEqual([
+      `refs/heads/${record.branch} ${record.base}`,
+    ]);
+  });
+});
+
 describe('the recorded worktree', () => {
   it('B06 is told from any other at its path', async () => {
     const record = await bench.one();
