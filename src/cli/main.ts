@@ -8,6 +8,7 @@ import { continueCommand } from './commands/continue.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { forceStopCommand, interruptCommand, stopCommand } from './commands/end.ts';
 import { installPiCommand } from './commands/install-pi.ts';
+import { lanesCommand } from './commands/lanes.ts';
 import { resumeCommand } from './commands/resume.ts';
 import { runCommand } from './commands/run.ts';
 import { runWorkflowCommand } from './commands/run-workflow.ts';
@@ -15,6 +16,7 @@ import { statusCommand } from './commands/status.ts';
 import { steerCommand } from './commands/steer.ts';
 import { transcriptCommand } from './commands/transcript.ts';
 import { validateCommand } from './commands/validate.ts';
+import { worktreesCommand } from './commands/worktrees.ts';
 import { createContext, EXIT, printJson, SCHEMA_VERSION } from './context.ts';
 import { flag, parse, text, texts } from './options.ts';
 import { USAGE, usageOf } from './usage.ts';
@@ -102,6 +104,16 @@ async function main(args: string[]): Promise<number> {
       const { values } = parse(rest, { days: text, 'dry-run': flag }, { min: 0, max: 0 });
       return cleanupCommand(context, { days: values.days, 'dry-run': values['dry-run'], json: values.json });
     }
+    case 'worktrees':
+      return worktreesCommand(context, { json: parse(rest, {}, { min: 0, max: 0 }).values.json });
+    case 'lanes': {
+      const { values, positionals } = parse(rest, LANES_OPTIONS, {
+        min: 2,
+        max: 2,
+        missing: 'launch_invalid:no-lanes',
+      });
+      return lanesCommand(context, positionals[0] ?? '', positionals[1] ?? '', { ...blankLanes, ...values });
+    }
     case 'agents': {
       const { values } = parse(rest, { capabilities: flag, scope: text }, { min: 0, max: 0 });
       return agentsCommand(context, { capabilities: values.capabilities, scope: values.scope, json: values.json });
@@ -155,6 +167,29 @@ const AGENT_OPTIONS = {
   'tool-timeout': text,
   approve: flag,
   wait: flag,
+};
+
+const LANES_OPTIONS = {
+  pr: text,
+  'reviewed-head': text,
+  'merge-commit': text,
+  'tree-equivalent': text,
+  checks: text,
+  'superseded-by': text,
+  by: text,
+  at: text,
+};
+
+const blankLanes = {
+  pr: undefined,
+  'reviewed-head': undefined,
+  'merge-commit': undefined,
+  'tree-equivalent': undefined,
+  checks: undefined,
+  'superseded-by': undefined,
+  by: undefined,
+  at: undefined,
+  json: undefined,
 };
 
 const LIMIT_OPTIONS = {
