@@ -85,7 +85,7 @@ const stays = (text: string) => ({
 const gone = { worktreeRemoved: true, branchRemoved: true, reasons: [] };
 
 describe('from intent to fact', () => {
-  it('123 the intent is there before git is asked, and before the journal has it; the fact follows', async () => {
+  it('run-123 the intent is there before git is asked, and before the journal has it; the fact follows', async () => {
     const seen: unknown[] = [];
     const journal = withLedger(
       {
@@ -171,7 +171,7 @@ describe('who needs it', () => {
 });
 
 describe('removal', () => {
-  it('131 comes after the handoff was written; without it everything stays', async () => {
+  it('run-131 comes after the handoff was written; without it everything stays', async () => {
     const tree = await captured();
     expect(await remove({ handOver: () => Promise.reject(new Error('ENOSPC')) })).toEqual(stays('handoff'));
     expect(existsSync(tree.path)).toBe(true);
@@ -194,7 +194,7 @@ describe('removal', () => {
     expect(await remove()).toEqual(stays('copy'));
   });
 
-  it('132 one that git refuses is captured again, not half removed', async () => {
+  it('run-132 one that git refuses is captured again, not half removed', async () => {
     const tree = await captured();
     await git(bench.path, 'worktree', 'lock', tree.path);
     expect(await remove()).toEqual(stays('locked'));

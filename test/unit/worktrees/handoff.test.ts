@@ -118,7 +118,7 @@ describe('the manifest', () => {
     expect(second).not.toHaveProperty('patch');
   });
 
-  it('133 is refused for another run, and when it names something twice', async () => {
+  it('run-133 is refused for another run, and when it names something twice', async () => {
     const path = join(folder.path, 'handoff.json');
     expect(await readHandoff(path, RUN)).toBeUndefined();
     const manifest = make([source(1), source(2)]);
@@ -139,7 +139,7 @@ describe('the manifest', () => {
     await expect(readHandoff(path, RUN)).rejects.toMatchObject({ code: 'handoff_invalid' });
   });
 
-  it('139 a lane whose key is not that of the child is refused', () => {
+  it('run-139 a lane whose key is not that of the child is refused', () => {
     const lane = { version: 1, key: 'k2' } as const;
     expect(refusal(() => make([source(1, { lane })]))).toEqual(refused('the lane "k2"'));
     expect(make([source(2, { lane })]).groups[0]?.children[0]?.lane).toEqual(lane);
@@ -152,7 +152,7 @@ describe('the manifest', () => {
 });
 
 describe('evidence', () => {
-  it('140 a merge is recorded once; other evidence and another head are refused', () => {
+  it('run-140 a merge is recorded once; other evidence and another head are refused', () => {
     const first = withMerge(undefined, subject(), merge);
     expect(withMerge(first, subject(), { ...merge })).toBe(first);
     const head = { ...merge, reviewedHead: '1'.repeat(40) };
@@ -161,7 +161,7 @@ describe('evidence', () => {
     expect(refusal(() => withMerge(first, subject(), other))).toEqual(refused('Other evidence'));
   });
 
-  it('140 nothing is recorded while a child is active, for another lane, or for a run without worktrees', () => {
+  it('run-140 nothing is recorded while a child is active, for another lane, or for a run without worktrees', () => {
     for (const record of [
       (of: LaneSubject) => withMerge(undefined, of, merge),
       (of: LaneSubject) => withSupersession(undefined, of, supersession),
@@ -183,7 +183,7 @@ describe('evidence', () => {
     ['no time', { attestedAt: 'yesterday-ish' }],
     ['an unknown word', { treeEquivalent: 'maybe' }],
     ['an unknown field', { more: 1 }],
-  ])('140 %s is refused', (_, wrong) => {
+  ])('run-140 %s is refused', (_, wrong) => {
     expect(laneMerge.safeParse({ ...merge, ...wrong }).success).toBe(false);
   });
 
@@ -192,7 +192,7 @@ describe('evidence', () => {
     expect(parsed).toEqual(merge);
   });
 
-  it('142 a run is not superseded by itself; a supersession and a merge take the place of each other', () => {
+  it('run-142 a run is not superseded by itself; a supersession and a merge take the place of each other', () => {
     const itself = { ...supersession, supersededBy: RUN };
     expect(refusal(() => withSupersession(undefined, subject(), itself))).toEqual(refused('by itself'));
     const merged = withMerge(undefined, subject(), merge);
@@ -205,7 +205,7 @@ describe('evidence', () => {
     expect(laneSupersession.safeParse({ ...supersession, supersededBy: '' }).success).toBe(false);
   });
 
-  it('141 what changes in the manifest makes it stale, but not its times; then it can be recorded anew', () => {
+  it('run-141 what changes in the manifest makes it stale, but not its times; then it can be recorded anew', () => {
     const before = withMerge(undefined, subject(), merge);
     const touched = subject({ manifest: { ...subject().manifest, updatedAt: 99 } });
     expect(eligibilityOf(touched, before).state).toBe('terminal-eligible');
