@@ -144,7 +144,7 @@ describe('who needs it', () => {
   });
 
   it.each(['live', 'unknown'] as const)(
-    'B01 134 stays while a user is %s, and is whole for it afterwards',
+    'B01 run-134 stays while a user is %s, and is whole for it afterwards',
     async (liveness) => {
       const tree = await captured();
       expect(await remove({ liveness })).toEqual(stays('users'));
