@@ -166,11 +166,6 @@ describe('an option that is wrong', () => {
     [['run', '--agent', 'worker', '--task', 'x', '--model', ''], /model is empty/],
     [['run', '--agent', 'worker', '--task', 'x', '--timeout', '-1'], /--timeout is "-1".*from 0\.001/s],
     [['steer', 'last', '-go on'], /no option "-g".*-- "-go on"/s],
-    [['lanes'], /What to do, or the run, is missing/],
-    [['lanes', 'status'], /What to do, or the run, is missing/],
-    [['lanes', 'forget', 'last'], /no "lanes forget"/],
-    [['lanes', 'status', 'last', '--pr', '1'], /--pr does not go with "lanes status"/],
-    [['worktrees', '--all'], /no option "--all"/],
     [['status', '--limit', '-3'], /--limit is "-3".*from 1 to 10000/s],
   ])('%j is named with value and rule', async (args, told) => {
     const { code, stdout, stderr } = await world.cli(args);
@@ -191,19 +186,6 @@ describe('an option that is wrong', () => {
     });
     await run.expectNothingLeft();
   });
-});
-
-test('worktrees are listed where there are none, and a run without them hands nothing over', async () => {
-  const listed = await world.cli(['worktrees', '--json']);
-  expect([listed.code, JSON.parse(listed.stdout)]).toMatchObject([0, { schemaVersion: 1, worktrees: [] }]);
-  const run = await TestRun.start(world, fakeTask({ steps: [{ say: 'done' }] }));
-  await run.end();
-  const status = await world.cli(['lanes', 'status', run.runId, '--json']);
-  expect([status.code, JSON.parse(status.stdout)]).toMatchObject([0, { eligibility: { state: 'unknown' } }]);
-  const attested = ['--superseded-by', 'another', '--by', 'me', '--json'];
-  const recorded = await world.cli(['lanes', 'record-supersession', run.runId, ...attested]);
-  expect([recorded.code, JSON.parse(recorded.stdout)]).toMatchObject([2, { error: { code: 'lane_refused' } }]);
-  await run.expectNothingLeft();
 });
 
 test('help and version are one JSON object when that is asked for', async () => {
