@@ -9,6 +9,7 @@ import { continueCommand } from './commands/continue.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { forceStopCommand, interruptCommand, stopCommand } from './commands/end.ts';
 import { installPiCommand } from './commands/install-pi.ts';
+import { lanesCommand } from './commands/lanes.ts';
 import { modelsCommand } from './commands/models.ts';
 import { planCommand } from './commands/plan.ts';
 import { profilesCommand } from './commands/profiles.ts';
@@ -20,6 +21,7 @@ import { steerCommand } from './commands/steer.ts';
 import { switchAgentCommand } from './commands/switch-agent.ts';
 import { transcriptCommand } from './commands/transcript.ts';
 import { validateCommand } from './commands/validate.ts';
+import { worktreesCommand } from './commands/worktrees.ts';
 import { type CliContext, createContext, EXIT, printJson, SCHEMA_VERSION } from './context.ts';
 import { withNextStep } from './next-step.ts';
 import { flag, parse, text, texts } from './options.ts';
@@ -107,6 +109,16 @@ async function main(args: string[]): Promise<number> {
     case 'cleanup': {
       const { values } = parse(rest, { days: text, 'dry-run': flag }, { min: 0, max: 0 });
       return cleanupCommand(context, { days: values.days, 'dry-run': values['dry-run'], json: values.json });
+    }
+    case 'worktrees':
+      return worktreesCommand(context, { json: parse(rest, {}, { min: 0, max: 0 }).values.json });
+    case 'lanes': {
+      const { values, positionals } = parse(rest, LANES_OPTIONS, {
+        min: 2,
+        max: 2,
+        missing: 'launch_invalid:no-lanes',
+      });
+      return lanesCommand(context, positionals[0] ?? '', positionals[1] ?? '', { ...blankLanes, ...values });
     }
     case 'agents': {
       const [action] = rest;
@@ -217,6 +229,29 @@ const AGENT_OPTIONS = {
   approve: flag,
   context: text,
   wait: flag,
+};
+
+const LANES_OPTIONS = {
+  pr: text,
+  'reviewed-head': text,
+  'merge-commit': text,
+  'tree-equivalent': text,
+  checks: text,
+  'superseded-by': text,
+  by: text,
+  at: text,
+};
+
+const blankLanes = {
+  pr: undefined,
+  'reviewed-head': undefined,
+  'merge-commit': undefined,
+  'tree-equivalent': undefined,
+  checks: undefined,
+  'superseded-by': undefined,
+  by: undefined,
+  at: undefined,
+  json: undefined,
 };
 
 const LIMIT_OPTIONS = {

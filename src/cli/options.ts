@@ -14,7 +14,7 @@ export interface Words {
   min: number;
   max: number;
   /** What is said when there is none at all. Default: that the run is missing. */
-  missing?: 'launch_invalid:no-script' | 'launch_invalid:no-agent-name';
+  missing?: 'launch_invalid:no-script' | 'launch_invalid:no-agent-name' | 'launch_invalid:no-lanes';
   /** Options that there are, but for another use of the command, and what is said about that. */
   elsewhere?: { options: Options; text: 'launch_invalid:option-of-agent' | 'launch_invalid:option-of-workflow' };
 }
@@ -33,7 +33,13 @@ export function parse<T extends Options>(args: string[], options: T, words: Word
   })();
   const { length } = parsed.positionals;
   if (length < words.min)
-    throw lanesError(length === 0 ? (words.missing ?? 'launch_invalid:no-run') : 'launch_invalid:no-message');
+    throw lanesError(
+      words.missing && (length === 0 || words.missing === 'launch_invalid:no-lanes')
+        ? words.missing
+        : length === 0
+          ? 'launch_invalid:no-run'
+          : 'launch_invalid:no-message',
+    );
   if (length > words.max) {
     throw lanesError('launch_invalid:too-many', { word: parsed.positionals[words.max] ?? '' });
   }

@@ -112,6 +112,24 @@ const PARTS: readonly Part[] = [
                                                     default is the setting (30); --dry-run says what stays, and why`,
   },
   {
+    command: 'worktrees',
+    text: `\
+  pi-lanes worktrees                                the worktrees of this project's children, who uses them, and what was kept of
+                                                    each; nothing is changed`,
+  },
+  {
+    command: 'lanes',
+    text: `\
+  pi-lanes lanes status RUN                         what a run hands over, what is attested about it, and whether its worktrees may go
+  pi-lanes lanes record-merge RUN --pr N --reviewed-head HASH --merge-commit HASH --by NAME [options]
+                                                    attest that its work was merged:
+      --tree-equivalent X  whether the merged files are the reviewed ones: true, false, or unknown (default)
+      --checks X           checks after the merge: recorded, or unknown (default)
+      --at TIME            when that was; default: now
+  pi-lanes lanes record-supersession RUN --superseded-by RUN --by NAME [--at TIME]
+                                                    attest that the work of another has taken its place`,
+  },
+  {
     command: 'agents',
     text: `\
   pi-lanes agents [--capabilities] [--scope user|project|both]

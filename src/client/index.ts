@@ -6,6 +6,7 @@ export { answerQuestion, type Ended, interruptRun, steerRun, stopRun } from './c
 export { type Check, examine } from './doctor.ts';
 export { type ForceStopped, forceStopRun, mayNeedForce } from './force-stop.ts';
 export { installOfferedPi, type PiInstallOffer, prepareInstall } from './install-pi.ts';
+export { type LaneRecorded, type LaneStatus, laneStatus, recordMerge, recordSupersession } from './lanes.ts';
 export { type Launched, launch, launchNamedWorkflow, launchWorkflow, startRun } from './launch.ts';
 export {
   DEFAULT_TIMEOUT_MS,
@@ -47,3 +48,4 @@ export {
   type WorkflowReport,
 } from './workflow-report.ts';
 export { lookAtWorkflowResult, readWorkflowResult, type WorkflowResultFile } from './workflow-result.ts';
+export { childLiveness, livenessOf, type ProjectWorktrees, readWorktrees, type WorktreeRow } from './worktrees.ts';

@@ -106,6 +106,18 @@ export const ERROR_TEXTS = {
     message: 'timeoutMs is {timeoutMs} and maxRuntimeMs is {maxRuntimeMs}.',
     hint: 'They are two names for one limit: give one of them.',
   },
+  'launch_invalid:no-lanes': {
+    message: 'What to do, or the run, is missing.',
+    hint: 'See `pi-lanes lanes --help`.',
+  },
+  'launch_invalid:lanes-action': {
+    message: 'There is no "lanes {action}".',
+    hint: 'It must be one of {allowed}.',
+  },
+  'launch_invalid:lanes-option': {
+    message: '--{option} does not go with "lanes {action}".',
+    hint: 'See `pi-lanes lanes --help`.',
+  },
   'launch_invalid:scope': { message: 'scope is "{value}".', hint: 'It must be one of {allowed}.' },
   'launch_invalid:seconds': {
     message: '{name} is {value}.',
@@ -1127,6 +1139,66 @@ export const ERROR_TEXTS = {
     message:
       '{files} files that were to be copied into the worktree are missing: together they have more than {megabytes} MB.',
     hint: 'Name fewer files.',
+  },
+  'worktree_preserved:uncaptured': {
+    message: 'The worktree {path} stays: it is not kept as it is now.',
+    hint: 'Start it again when its run has ended: it will be kept first.',
+  },
+  'worktree_preserved:handoff': {
+    message: 'The worktree {path} stays: what is to be brought home could not be written down: {reason}.',
+    hint: 'Make the folder of the run writable, and start it again.',
+  },
+  'worktree_preserved:users': {
+    message: 'The worktree {path} stays: it is not proven that nobody works in it. Children: {children}.',
+    hint: 'Let them end, or stop them.',
+  },
+  worktree_ledger_unreadable: {
+    message: 'What is remembered of a worktree cannot be read: {path}: {reason}.',
+    hint: 'Nothing was changed, and the worktree stays. Look at `git worktree list`.',
+  },
+  worktree_ledger_missing: {
+    message: 'Nothing is remembered of a worktree of child {child} of run {runId}.',
+    hint: 'See `pi-lanes worktrees`.',
+  },
+  worktree_in_removal: {
+    message: 'Nobody can work in the worktree {path} any more: it is being removed, or is gone.',
+    hint: 'Start a run with a worktree of its own.',
+  },
+  handoff_invalid: {
+    message: 'What run {runId} has to hand over contradicts itself or cannot be read: {reason}.',
+    hint: 'Its worktrees stay. See `pi-lanes worktrees`.',
+  },
+  lane_evidence_unreadable: {
+    message: 'What was attested of a lane cannot be read: {path}: {reason}.',
+    hint: 'Put the file aside and record it again.',
+  },
+  'lane_refused:active': {
+    message: 'Nothing can be recorded about {runId}: not all of its children are proven to have ended.',
+    hint: 'Wait for its end, or stop it.',
+  },
+  'lane_refused:none': {
+    message: 'Nothing can be recorded about {runId}: it has no worktree to hand over.',
+    hint: 'See `pi-lanes worktrees`.',
+  },
+  'lane_refused:other': {
+    message: 'The lane {laneId} was named, and the manifest is that of {runId}.',
+    hint: 'Name the run whose worktrees are meant.',
+  },
+  'lane_refused:itself': {
+    message: '{runId} cannot be superseded by itself.',
+    hint: 'Name the run that takes its place.',
+  },
+  'lane_refused:stale': {
+    message: 'The merge that is recorded for {runId} was reviewed at {head}, not at {other}.',
+    hint: 'See `pi-lanes lanes status {runId}`. What was recorded stays.',
+  },
+  'lane_refused:different': {
+    message: 'Other evidence is recorded for {runId} already: {what}.',
+    hint: 'See `pi-lanes lanes status {runId}`. What was recorded stays.',
+  },
+  'lane_refused:field': {
+    message: 'The evidence cannot be recorded: {faults}.',
+    hint: 'See `pi-lanes lanes --help`.',
   },
   'result_unsaved:whole': {
     message: 'The workflow is over, but {file} could not be written: {reason}',

@@ -119,6 +119,12 @@ export const ERROR_CODES = [
   'worktree_preserved',
   'worktree_setup_failed',
   'worktree_incomplete',
+  'worktree_ledger_unreadable',
+  'worktree_ledger_missing',
+  'worktree_in_removal',
+  'handoff_invalid',
+  'lane_refused',
+  'lane_evidence_unreadable',
 ] as const;
 
 export const errorCode = z.enum(ERROR_CODES);

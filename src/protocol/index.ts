@@ -33,3 +33,4 @@ export * from './workflow-launch.ts';
 export * from './workflow-preflight.ts';
 export * from './workflow-run.ts';
 export * from './worktree.ts';
+export * from './worktree-ledger.ts';

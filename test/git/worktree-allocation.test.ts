@@ -285,6 +285,13 @@ describe('names', () => {
     await write(at('repo.worktrees', 'fix-099a8057-1-2'), { mine: 'x' });
     expect(await bench.one()).toMatchObject({ branch: `${BRANCH_PREFIX}fix-099a8057-1-3` });
     expect(await readFile(at('repo.worktrees', 'fix-099a8057-1-2', 'mine'), 'utf8')).toBe('x');
+    // Of a worktree whose folder is gone, or on a disk that is not there, git still has the path.
+    await git(bench.path, 'worktree', 'add', '--quiet', '-b', 'mine', at('repo.worktrees', 'fix-099a8057-1'));
+    await rm(at('repo.worktrees', 'fix-099a8057-1'), { recursive: true });
+    await git(bench.path, 'branch', '-D', 'PI-LANES/FIX-099a8057-1');
+    expect(await bench.one()).toMatchObject({ branch: `${BRANCH_PREFIX}fix-099a8057-1-4` });
+    const listed = await git(bench.path, 'worktree', 'list', '--porcelain');
+    expect(listed.split('\n')).toContain(`worktree ${at('repo.worktrees', 'fix-099a8057-1')}`);
     const other = await Bench.make(at('blocked'), at('store'));
     await git(other.path, 'branch', 'pi-lanes');
     expect(await other.one()).toMatchObject({ branch: 'pi-lanes-fix-099a8057-1' });

@@ -54,6 +54,8 @@ export interface ProjectLayout {
   active: string;
   /** Logs of runners that have not created their run yet. */
   starting: string;
+  /** What is remembered of worktrees: a folder for each run that has any. */
+  worktrees: string;
 }
 
 export function projectLayout(directory: string): ProjectLayout {
@@ -63,6 +65,7 @@ export function projectLayout(directory: string): ProjectLayout {
     runs: join(directory, 'runs'),
     active: join(directory, 'active'),
     starting: join(directory, 'starting'),
+    worktrees: join(directory, 'worktrees'),
   };
 }
 
@@ -79,7 +82,7 @@ export interface RunLayout {
   /** Of a workflow: what its script came to, and the receipt for whoever goes on with one of its children. */
   workflowResult: string;
   receipt: string;
-  /** What is to be brought home from worktrees; there is none yet, but a newer version may have written one. */
+  /** What is to be brought home from worktrees; its runner alone writes it. */
   handoff: string;
 }
 

@@ -135,8 +135,8 @@ async function planWorktree({ git, prefix }: Allocator, request: WorktreeRequest
   const { source, runId, child, label } = request;
   const refs = await git.line(source.repository, ['for-each-ref', '--format=%(refname)', 'refs/heads']);
   const taken = new Set(refs.split('\n').map((ref) => ref.slice('refs/heads/'.length)));
-  // Also those whose folder was deleted by hand: git refuses their paths, and makes the branch all the same.
-  const registered = new Set((await listWorktrees(git, source.repository)).map(({ path }) => path));
+  // Of a worktree whose folder is gone git still has the path, and would refuse another one there.
+  const registered = new Set((await listWorktrees(git, source.repository)).map((one) => one.path.toLowerCase()));
   for (;;) {
     const { branch, leaf } = nameWorktree({ label, runId, child }, taken, prefix);
     const path = join(source.place, leaf);
@@ -144,7 +144,7 @@ async function planWorktree({ git, prefix }: Allocator, request: WorktreeRequest
       () => true,
       () => false,
     );
-    if (!there && !registered.has(path)) {
+    if (!there && !registered.has(path.toLowerCase())) {
       const folder = join(path, source.subfolder);
       const { repository, root, base } = source;
       return { version: 1, runId, child, repository, root, path, folder, branch, base };

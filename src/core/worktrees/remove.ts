@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { describeError, type ErrorValue, type WorktreeRecord, wordsOf } from '../../protocol/index.ts';
 import { discard, replaceFile } from '../files/index.ts';
-import { type Git, listWorktrees } from '../git/index.ts';
+import { type Git, listWorktrees, type RegisteredWorktree } from '../git/index.ts';
 import type { CaptureOptions } from './capture.ts';
 import { DISPOSABLE } from './disposable.ts';
 import { keepsAll } from './keep.ts';
@@ -34,6 +34,55 @@ export async function removeWorktree(
   return options.lock.run(`removing the worktree ${record.branch}`, () => remove(record, kept, options), {
     signal: options.signal,
   });
+}
+
+/**
+ * Goes on with a removal that died on the way: of a folder that is gone only what git knows of it is taken away, and the branch at
+ * exactly the commit that is kept. What is still there is looked at once more, as if nothing had been done.
+ */
+export async function finishRemoval(
+  record: WorktreeRecord,
+  kept: KeptCapture,
+  options: CaptureOptions,
+): Promise<Removal> {
+  const { git, lock, signal } = options;
+  if (await isThere(Buffer.from(record.path))) return removeWorktree(record, kept, options);
+  return lock.run(
+    `removing the worktree ${record.branch}`,
+    async () => {
+      const entry = (await listWorktrees(git, record.repository)).find(({ path }) => path === record.path);
+      const fault = entry && (await otherFault(git, record, kept, entry));
+      if (fault !== undefined) {
+        const left = describeError('worktree_left', { what: record.path, reason: fault });
+        return { worktreeRemoved: false, branchRemoved: false, reasons: [left] };
+      }
+      // The folder is gone, so no file is at stake; only this one entry is dropped, never all that git could prune.
+      if (entry) await git.run(record.repository, ['worktree', 'remove', '--force', record.path]);
+      const branch = await removeBranch(git, record, kept);
+      await rmdir(dirname(record.path)).catch(() => undefined);
+      return { worktreeRemoved: true, branchRemoved: branch === undefined, reasons: branch ? [branch] : [] };
+    },
+    { signal },
+  );
+}
+
+/** Why what git has registered at the path of a folder that is gone is not ours to drop. */
+async function otherFault(
+  git: Git,
+  record: WorktreeRecord,
+  { capture }: KeptCapture,
+  entry: RegisteredWorktree,
+): Promise<string | undefined> {
+  if (entry.locked !== undefined) return `it is locked. ${entry.locked}`;
+  if (entry.branch !== undefined && entry.branch !== `refs/heads/${record.branch}`)
+    return `git has it on ${entry.branch}`;
+  if (!(await isThere(Buffer.from(record.gitFolder)))) return 'git has another worktree there';
+  const within = capture.kept?.commit ?? capture.base;
+  if (entry.head === undefined) return undefined;
+  const asked = await git.run(record.repository, ['merge-base', '--is-ancestor', entry.head, within], {
+    accept: 'any',
+  });
+  return asked.exitCode === 0 ? undefined : `it stands at ${entry.head}, which is not kept`;
 }
 
 async function remove(record: WorktreeRecord, kept: KeptCapture, options: CaptureOptions): Promise<Removal> {
