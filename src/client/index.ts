@@ -7,7 +7,14 @@ export { type Check, examine } from './doctor.ts';
 export { type ForceStopped, forceStopRun, mayNeedForce } from './force-stop.ts';
 export { installOfferedPi, type PiInstallOffer, prepareInstall } from './install-pi.ts';
 export { type Launched, launch, launchNamedWorkflow, launchWorkflow, startRun } from './launch.ts';
-export { DEFAULT_TIMEOUT_MS, type LaunchPlan, type LaunchRequest, planLaunch } from './plan.ts';
+export {
+  DEFAULT_TIMEOUT_MS,
+  foreseeLaunch,
+  type LaunchPlan,
+  type LaunchRequest,
+  type PlannedRun,
+  planLaunch,
+} from './plan.ts';
 export {
   type NamedRequest,
   type PlannedWorkflow,
@@ -39,4 +46,4 @@ export {
   type TraceRows,
   type WorkflowReport,
 } from './workflow-report.ts';
-export { readWorkflowResult, type WorkflowResultFile } from './workflow-result.ts';
+export { lookAtWorkflowResult, readWorkflowResult, type WorkflowResultFile } from './workflow-result.ts';

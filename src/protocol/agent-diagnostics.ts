@@ -27,7 +27,6 @@ export const AGENT_CODES = [
   'directory_not_folder',
   'directory_too_large',
   'settings_invalid',
-  'settings_unapplied',
   'override_invalid',
   'override_unknown',
 ] as const;
@@ -53,7 +52,6 @@ const MILDER: Readonly<Partial<Record<AgentDiagnosticCode, AgentSeverity>>> = {
   field_unsupported: 'warning',
   directory_not_folder: 'warning',
   directory_too_large: 'warning',
-  settings_unapplied: 'warning',
   override_unknown: 'warning',
 };
 

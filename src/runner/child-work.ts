@@ -3,11 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Child, ChildOutcome } from '../core/children/index.ts';
 import { whenThereIsRoom } from '../core/files/index.ts';
 import type { Lock } from '../core/locks/index.ts';
+import { changeExclusions, EXCLUDED_MS, withExclusion } from '../core/models/index.ts';
 import { OutputClaim, realOutputPath } from '../core/outputs/index.ts';
 import { childEnvironment } from '../core/processes/index.ts';
 import { rootLayout } from '../core/projects/index.ts';
 import { CONTINUE_PROMPT } from '../core/runs/index.ts';
 import { leaseSession } from '../core/sessions/index.ts';
+import { configuredExclusionMs } from '../core/settings/index.ts';
+import { redact } from '../core/transcripts/index.ts';
 import { type ChildPlan, describeError, type JournalEvent, NO_USAGE, toErrorValue } from '../protocol/index.ts';
 import { attemptsSoFar, nextStep } from './attempt-policy.ts';
 import { type ChildResult, endChild, settle } from './child-settling.ts';
@@ -145,11 +148,28 @@ async function attempts(
         await run.append(claimed(index, output));
       }
       if (step.next === 'retry') coldStarts++;
-      if (step.next === 'fallback') plan = { ...plan, model: step.model };
+      if (step.next === 'fallback') {
+        plan = step.plan;
+        // An empty answer may have to do with the task: only what the provider said counts for others, too.
+        if (model !== null && error.code === 'child_model_error') await exclude(run, model, error.message);
+      }
       const ended = await control.race(delay(step.delayMs));
       if (ended === 'ended') return { outcome: cutShort(control, outcome), child: undefined };
       break;
     }
+  }
+}
+
+/** The next run need not find out anew that its provider fails. What cannot be kept changes nothing about this one. */
+async function exclude({ record: { agentDir } }: OpenRun, model: string, evidence: string): Promise<void> {
+  const { config, modelExclusions } = rootLayout(agentDir);
+  const file = process.env['PI_MODEL_EXCLUSIONS_PATH'] || modelExclusions;
+  try {
+    const since = Date.now();
+    const until = since + ((await configuredExclusionMs(config)) ?? EXCLUDED_MS);
+    await changeExclusions(file, (all) => withExclusion(all, { model, evidence: redact(evidence), since, until }));
+  } catch {
+    // It is a convenience.
   }
 }
 

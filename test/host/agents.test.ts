@@ -66,7 +66,7 @@ suite('a definition of an agent', () => {
   });
 
   test('is checked as it is typed, saved or not', async () => {
-    const uri = await write('.agents/typed.md', '---', 'name: typed', 'description: b', 'skills: a', '---', '');
+    const uri = await write('.agents/typed.md', '---', 'name: typed', 'description: b', 'fast: true', '---', '');
     await shown(uri, 'field_unsupported');
     const document = await vscode.workspace.openTextDocument(uri);
     const change = new vscode.WorkspaceEdit();

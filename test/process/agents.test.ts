@@ -19,7 +19,7 @@ beforeAll(async () => {
   await write(world.agent.agentDir, {
     'agents/mine.md': definition('mine', 'Does what I say.', 'tools: read', 'aliases: my'),
     'agents/broken.md': definition('broken', 'b', 'async: perhaps'),
-    'agents/skilled.md': definition('skilled', 'b', 'skills: testing'),
+    'agents/skilled.md': definition('skilled', 'b', 'fast: true'),
   });
   await write(world.project, { '.pi/agents/scout.md': definition('scout', 'The scout of this project.') });
 });
@@ -43,13 +43,13 @@ describe('pi-lanes agents', () => {
   test('says what they can do, and whether they can be launched', async () => {
     const { stdout } = await world.cli(['agents', '--capabilities']);
     expect(stdout).toContain('- mine (user; tools: read; model: inherits; thinking: default): Does what I say.\n');
-    expect(stdout).toContain('cannot be launched yet: skills');
+    expect(stdout).toContain('cannot be launched yet: fast');
     const { code, stdout: json } = await world.cli(['agents', '--capabilities', '--json']);
     expect(code).toBe(0);
     const value = JSON.parse(json);
     expect(value.schemaVersion).toBe(1);
     expect(value.capabilities).toContainEqual(
-      expect.objectContaining({ name: 'skilled', executable: false, unsupported: ['skills'] }),
+      expect.objectContaining({ name: 'skilled', executable: false, unsupported: ['fast'] }),
     );
     expect(value.diagnostics).toContainEqual(
       expect.objectContaining({ code: 'field_invalid', name: 'broken', line: 4 }),

@@ -220,8 +220,8 @@ describe.concurrent('messages', () => {
     ];
     const change: RunOptions['change'] = (plan) => {
       const { child } = plan.record;
-      const agent = { ...child.agent, fallbackModels: ['fake/scripted-b'] };
-      return { ...plan, record: { ...plan.record, child: { ...child, agent } } };
+      const fallbacks = [{ model: 'fake/scripted-b' }];
+      return { ...plan, record: { ...plan.record, child: { ...child, fallbacks } } };
     };
     const run = await start({ attempts, key: unique('key') }, { launch, change });
     const early = steer(run, 'to the first');
@@ -687,6 +687,7 @@ describe.concurrent('the starter', () => {
     task: string,
   ): Promise<{ process: ChildProcess; runId: string; project: string }> {
     const { build } = await import('esbuild');
+    const { BUNDLED_AS } = await import('../../esbuild.mjs');
     const folder = stack.use(await tempDir());
     const outfile = join(folder.path, 'starter.mjs');
     await build({
@@ -696,6 +697,7 @@ describe.concurrent('the starter', () => {
       platform: 'node',
       format: 'esm',
       loader: { '.md': 'text' },
+      alias: BUNDLED_AS,
       define: { PI_LANES_VERSION: '"test"' },
       banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
       logLevel: 'silent',

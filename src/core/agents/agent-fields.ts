@@ -1,8 +1,9 @@
 /** Every field of a definition but its names, with what it is when it is absent, and what happens to a wrong value. */
 import { resolve } from 'node:path';
 import { agentProblem, MAX_DELAY_MS, toolBudget } from '../../protocol/index.ts';
+import { THINKING_LEVELS } from '../models/index.ts';
 import { nearest } from '../spelling/index.ts';
-import { type Agent, THINKING_LEVELS } from './agent.ts';
+import type { Agent } from './agent.ts';
 import type { FieldReader } from './field-reader.ts';
 import { acceptance, memory, permissions, runner, WITHOUT_PERMISSION } from './field-shapes.ts';
 import type { HeaderField } from './header.ts';

@@ -5,8 +5,8 @@ import { type ParseError, parseTree } from 'jsonc-parser';
 import * as z from 'zod/mini';
 import { type AgentDiagnostic, agentProblem, describeFaults, wordsOf } from '../../protocol/index.ts';
 import { errnoOf, readRegular } from '../files/index.ts';
+import { modelScope, THINKING_LEVELS, type ThinkingLevel } from '../models/index.ts';
 import { TextPositions } from '../text-positions/index.ts';
-import { THINKING_LEVELS, type ThinkingLevel } from './agent.ts';
 import { resolveDotted } from './agent-fields.ts';
 import { type OverrideSettings, placeOf, readOverrides, type SettingPlace, type SettingsText } from './overrides.ts';
 
@@ -26,6 +26,9 @@ const settings = z.looseObject({
       defaultProvider: z.optional(z.string()),
       defaultThinking: z.optional(z.enum(THINKING_LEVELS)),
       defaultExtensions: z.optional(z.array(z.string())),
+      // What they say is applied where models are chosen.
+      maxThinking: z.optional(z.enum(THINKING_LEVELS)),
+      modelScope: z.optional(modelScope),
     }),
   ),
 });
@@ -57,9 +60,6 @@ export interface AgentSettings extends OverrideSettings {
   packages: string[];
   defaults: AgentDefaults;
 }
-
-/** Settings of agents that this version does not apply. */
-const UNAPPLIED = ['maxThinking', 'modelScope'];
 
 /** @param base folder that relative paths of agents begin in */
 export async function readAgentSettings(file: string, base: string, home = homedir()): Promise<AgentSettings> {
@@ -106,10 +106,7 @@ export async function readAgentSettings(file: string, base: string, home = homed
     defaults: readDefaults(subagents, source, base),
     overrides,
     byProvider,
-    diagnostics: [
-      ...diagnostics,
-      ...UNAPPLIED.filter((name) => Object.hasOwn(subagents, name)).map((name) => unapplied(file, text, name)),
-    ],
+    diagnostics,
   };
 }
 
@@ -141,11 +138,4 @@ export function absolute(path: string, base: string, home: string): string {
 function invalid(file: string, text: string, reason: string, at = 0): AgentDiagnostic {
   const place = new TextPositions(text).range(Math.max(0, at), Math.max(0, at) + 1);
   return { file, ...agentProblem('settings_invalid', { reason: reason.replace(/\s+/g, ' ') }), ...place };
-}
-
-function unapplied(file: string, text: string, field: string): AgentDiagnostic {
-  const within = Math.max(0, text.indexOf('"subagents"'));
-  const start = Math.max(0, text.indexOf(`"${field}"`, within));
-  const range = new TextPositions(text).range(start, start + field.length + 2);
-  return { file, ...agentProblem('settings_unapplied', { field }), ...range };
 }

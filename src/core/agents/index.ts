@@ -1,4 +1,6 @@
-export { type Agent, type AgentRunner, type AgentSource, THINKING_LEVELS } from './agent.ts';
+export type { Agent, AgentRunner, AgentSource } from './agent.ts';
+export { type AgentChange, AgentChanges, type ChangeScope } from './agent-changes.ts';
+export { type AgentConfig, typedValue } from './agent-config.ts';
 export { type AgentCapabilities, capabilitiesOf } from './capabilities.ts';
 export { bundledAgents } from './catalogue.ts';
 export { toContract } from './contract.ts';
@@ -12,6 +14,7 @@ export {
   type RefusedAgent,
 } from './discovery.ts';
 export { editSetting } from './edit-settings.ts';
+export { WITHOUT_PERMISSION } from './field-shapes.ts';
 export type { SettingPlace } from './overrides.ts';
 export { type ParsedAgent, parseAgent } from './parse-agent.ts';
 export type { AgentScope } from './places.ts';

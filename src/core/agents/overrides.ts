@@ -12,9 +12,9 @@ import {
   type TextRange,
   toolBudget,
 } from '../../protocol/index.ts';
+import { THINKING_LEVELS } from '../models/index.ts';
 import { nearest } from '../spelling/index.ts';
 import type { TextPositions } from '../text-positions/index.ts';
-import { THINKING_LEVELS } from './agent.ts';
 
 const text = z.string('must be a text').check(z.minLength(1, 'must not be empty'));
 const flag = z.boolean('must be true or false');

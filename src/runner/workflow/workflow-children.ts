@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ChildDriver } from '../../core/children/index.ts';
 import { readJournal } from '../../core/journal/index.ts';
+import { promptOf } from '../../core/launch/index.ts';
 import { realOutputPath } from '../../core/outputs/index.ts';
 import { runLayout } from '../../core/projects/index.ts';
 import { childAliveMs, parseChildRunId, RunReader, readChildPlanText } from '../../core/runs/index.ts';
@@ -32,7 +33,14 @@ import { type EndReason, RunControl } from '../run-control.ts';
 import { Steering } from '../steering.ts';
 import type { AggregateOutput } from './aggregate-output.ts';
 import { answerOf, readResult } from './child-answers.ts';
-import { type PlannedChild, planChild, planResumed, type RetainedChild, titleOf } from './child-plans.ts';
+import {
+  lookAroundChild,
+  type PlannedChild,
+  planChild,
+  planResumed,
+  type RetainedChild,
+  titleOf,
+} from './child-plans.ts';
 import { refuseSharedOutput } from './shared-output.ts';
 
 interface LiveChild {
@@ -125,13 +133,16 @@ export class WorkflowChildren {
       cwd,
       plan: stored,
     });
-    return this.#work(index, key, planned, { kind: 'ask', session: planned.session, prompt: plan.task }, ended);
+    return this.#work(index, key, planned, { kind: 'ask', session: planned.session, prompt: promptOf(plan) }, ended);
   }
 
   async #plan(key: string, params: Record<string, unknown>): Promise<PlannedChild> {
     const { outputs } = this.#run.layout;
     const { resume } = params;
-    if (typeof resume !== 'string') return planChild(this.#record, key, params, outputs);
+    if (typeof resume !== 'string') {
+      const facts = await lookAroundChild(this.#record, params, outputs);
+      return planChild(this.#record, key, params, outputs, facts);
+    }
     return planResumed(this.#record, key, await this.#retained(resume), params, outputs);
   }
 
@@ -145,7 +156,7 @@ export class WorkflowChildren {
       const { state, error } = decision;
       return answerOf(this.#run, { index, key, planned }, { state, error, ...(await readResult(this.#run, known)) });
     }
-    const first: Beginning = { kind: 'ask', session: planned.session, prompt: planned.plan.task };
+    const first: Beginning = { kind: 'ask', session: planned.session, prompt: promptOf(planned.plan) };
     const isOver = wishOf(lines) !== undefined;
     // What was asked to end is not gone on with, whatever stands in its session.
     return this.#work(index, key, planned, isOver ? first : beginningOf(decision, first), ended);

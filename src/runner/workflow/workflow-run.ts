@@ -35,7 +35,7 @@ import { isStopAsked, sinceContinued } from './continued.ts';
 import { HostSteps } from './host-steps.ts';
 import { latestRunId } from './receipts.ts';
 import { WorkflowChildren } from './workflow-children.ts';
-import { concludeWorkflow, endOfRecord } from './workflow-end.ts';
+import { concludeWorkflow, endOfRecord, leaveReceipt } from './workflow-end.ts';
 import { readHistory, WorkflowJournal } from './workflow-journal.ts';
 
 export interface WorkflowRunOptions {
@@ -93,17 +93,18 @@ export class WorkflowRun implements RunWork {
       await run.append({ type: 'recovery.begun', epoch: run.epoch, settle: order.settle, ended });
       await settleRequests(run, earlier);
       const lines = sinceContinued(earlier);
-      if (order.settle === 'stop' || isStopAsked(lines)) return { state: 'stopped', error: null };
+      if (order.settle === 'stop' || isStopAsked(lines))
+        return await this.#withoutResult({ state: 'stopped', error: null });
       const end = endOfRecord(lines);
       if (end) return end;
       const printed = describePrinted(await runnerLogTail(run.layout.directory, run.epoch - 1));
       if (!earlier.some(({ type }) => type === 'run.proceeded'))
         return { state: 'failed', error: withDetail(await notConfirmed(run), printed) };
       if (lostInARow(lines) > MAX_EPOCHS)
-        return {
+        return await this.#withoutResult({
           state: 'failed',
           error: withDetail(describeError('recovery_failed', { count: run.epoch - 1 }), printed),
-        };
+        });
       const history = await readHistory(run.layout.directory, earlier);
       await this.#children.checkResults(toldCalls(history));
       const claimed = (await this.#aggregate?.claimAgain()) ?? [];
@@ -111,8 +112,14 @@ export class WorkflowRun implements RunWork {
       return await this.#execute(history);
     } catch (error) {
       await this.#aggregate?.release();
-      return { state: 'failed', error: toErrorValue(error) };
+      return this.#withoutResult({ state: 'failed', error: toErrorValue(error) });
     }
+  }
+
+  /** The script came to nothing that could be told; what became of its children is told all the same. */
+  async #withoutResult(result: RunResult): Promise<RunResult> {
+    await leaveReceipt(this.#run, result);
+    return result;
   }
 
   async #execute(history: readonly HistoryEntry[] | undefined): Promise<RunResult> {
@@ -154,11 +161,11 @@ export class WorkflowRun implements RunWork {
       await this.#children.idle();
       this.#isOver = true;
       if (this.#unkept.signal.aborted && this.#control.reason !== 'stop')
-        return { state: 'failed', error: this.#unkept.signal.reason };
+        return await this.#withoutResult({ state: 'failed', error: this.#unkept.signal.reason });
       const isStopped = this.#control.reason === 'stop';
       return await concludeWorkflow(run, this.#record, result, { isStopped, aggregate: this.#aggregate });
     } catch (error) {
-      return { state: 'failed', error: toErrorValue(error) };
+      return await this.#withoutResult({ state: 'failed', error: toErrorValue(error) });
     } finally {
       this.#isOver = true;
       over.resolve();

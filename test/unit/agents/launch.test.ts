@@ -99,10 +99,10 @@ describe('a launch', () => {
   });
 
   it('is refused for what would not be done, naming all of it', async () => {
-    await write(agentDir, { 'agents/mine.md': definition('mine', 'b', 'skills: a', 'permission: {edit: deny}') });
+    await write(agentDir, { 'agents/mine.md': definition('mine', 'b', 'fast: true', 'acceptance: checked') });
     await expect(plan('mine')).rejects.toMatchObject({
       code: 'agent_unsupported',
-      message: expect.stringContaining('skills, permission'),
+      message: expect.stringContaining('fast, acceptance'),
       hint: expect.stringContaining(join(agentDir, 'agents', 'mine.md')),
     });
   });
@@ -229,7 +229,7 @@ describe('a workflow', () => {
   it('fails where it names one that cannot be launched, with the reason, and nowhere else', async () => {
     await write(agentDir, {
       'agents/broken.md': definition('broken', 'b', 'async: perhaps'),
-      'agents/skilled.md': definition('skilled', 'b', 'skills: a', 'aliases: expert'),
+      'agents/skilled.md': definition('skilled', 'b', 'fast: true', 'aliases: expert'),
     });
     await write(cwd, { '.pi/agents/scout.md': definition('scout') });
     const record = await recordOf('no-approve');
