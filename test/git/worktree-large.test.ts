@@ -1,10 +1,13 @@
 /** Worktrees with much in them: everything is kept, and git is asked for many files at once. Full size in soak runs. */
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { captureWorktree } from '../../src/core/worktrees/index.ts';
+import { refusedFiles } from '../support/refused-files.ts';
 import { git } from '../support/repository.ts';
 import { type TempDir, tempDir } from '../support/temp.ts';
 import { Bench } from '../support/worktrees.ts';
@@ -75,5 +78,31 @@ it.runIf(process.platform !== 'win32')(
     expect(await readdir(bench.capturesOf(tree))).toEqual([]);
     expect(existsSync(join(tree.path, 'new.txt'))).toBe(true);
     expect((await bench.capture(tree)).folder).toMatch(/capture-1$/);
+  },
+);
+
+it.runIf(process.platform === 'linux')(
+  'a disk that fills up while files are copied, or when the capture gets its name, is the same',
+  async () => {
+    const tree = await bench.one();
+    await writeFile(join(tree.path, '.gitignore'), '*.log\n');
+    await writeFile(join(tree.path, 'ignored.log'), 'log');
+    const refused = await refusedFiles(folder.path);
+    const script = join(import.meta.dirname, '..', 'support', 'capture-one.ts');
+    await writeFile(at('record.json'), JSON.stringify(tree));
+    const args = [script, bench.capturesOf(tree), join(bench.store, 'repository'), at('record.json')];
+    for (const path of ['/files/ignored\\.log$', '/files\\.json', '/capture\\.json', '/capture-1$']) {
+      await refused.refuse({ code: 'ENOSPC', path });
+      await expect(promisify(execFile)(refused.node, args), path).rejects.toMatchObject({
+        stderr: expect.stringContaining('ENOSPC'),
+      });
+      expect(await readdir(bench.capturesOf(tree)), path).toEqual([]);
+      expect(await readFile(join(tree.path, 'ignored.log'), 'utf8')).toBe('log');
+    }
+    await refused.refuse();
+    await promisify(execFile)(refused.node, args);
+    const kept = await bench.capture(tree);
+    expect(kept.folder).toMatch(/capture-1$/);
+    expect(await bench.remove(tree, kept)).toMatchObject({ worktreeRemoved: true });
   },
 );

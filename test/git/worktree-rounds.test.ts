@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { KeptCapture } from '../../src/core/worktrees/index.ts';
 import type { WorktreeRecord } from '../../src/protocol/index.ts';
+import { numbersFrom } from '../support/random-numbers.ts';
 import { commitAll, git, makeRepository } from '../support/repository.ts';
 import { tempDir } from '../support/temp.ts';
 import { Bench } from '../support/worktrees.ts';
@@ -13,17 +14,6 @@ const ROUNDS = SOAK ? 500 : 50;
 /** Rounds in one repository. */
 const BATCH = 25;
 const posix = process.platform !== 'win32';
-
-/** Numbers from 0 to 1 that depend on the seed alone (mulberry32). */
-function numbers(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const NAMES = [
   'a',
@@ -156,7 +146,7 @@ it.each(SEEDS)(
   'whatever a child does is in the capture, and goes only then (seed %i)',
   async (seed) => {
     await using folder = await tempDir({ name: 'awkward' });
-    const random = numbers(seed);
+    const random = numbersFrom(seed);
     let bench: Bench | undefined;
     for (let round = 0; round < ROUNDS / SEEDS.length; round++) {
       if (round % BATCH === 0) {
@@ -193,5 +183,5 @@ it.each(SEEDS)(
       for (const made of facts.commits) expect(reachable.has(made), `${where}, commit ${made}`).toBe(true);
     }
   },
-  SOAK ? 1_200_000 : 120_000,
+  SOAK ? 3_600_000 : 120_000,
 );

@@ -3,7 +3,7 @@ import { chmod, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export interface Refusal {
-  code: 'EACCES' | 'EPERM' | 'EBUSY';
+  code: 'EACCES' | 'EPERM' | 'EBUSY' | 'ENOSPC';
   /** Regular expression on the path that would be changed. */
   path: string;
 }
