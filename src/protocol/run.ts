@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { agentContract } from './agent-contract.ts';
 import { outputSchema, toolBudget } from './child-contract.ts';
 import { workflowPlan } from './workflow-run.ts';
+import { worktreeSettings, worktreeWish } from './worktree.ts';
 
 /** UUIDv7 in lower case: names sort by creation time. */
 export const RUN_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -151,9 +152,19 @@ const anyRun = {
   agentDir: z.string(),
   node: z.string(),
   pi: piInstallation,
+  /** Absent: those of a run without settings of its own. */
+  worktrees: z.optional(worktreeSettings),
 };
 
-export const singleRecord = z.object({ ...anyRun, mode: z.literal('single'), child: childPlan });
+export const singleRecord = z.object({
+  ...anyRun,
+  mode: z.literal('single'),
+  child: childPlan,
+  /** The child gets a worktree made from `cwd`. */
+  worktree: z.optional(worktreeWish),
+  /** It goes on in the worktree that was made for this child, in which `cwd` lies. */
+  worktreeOf: z.optional(z.object({ runId, child: z.number() })),
+});
 export type SingleRecord = z.infer<typeof singleRecord>;
 
 export const workflowRecord = z.object({ ...anyRun, mode: z.literal('workflow'), workflow: workflowPlan });

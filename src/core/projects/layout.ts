@@ -51,6 +51,10 @@ export interface ProjectLayout {
   active: string;
   /** Logs of runners that have not created their run yet. */
   starting: string;
+  /** Lock under which the worktrees of the repository are made and removed. */
+  repositoryLock: string;
+  /** Locks of checkouts in which a child works that may change files. */
+  writers: string;
 }
 
 export function projectLayout(directory: string): ProjectLayout {
@@ -60,6 +64,8 @@ export function projectLayout(directory: string): ProjectLayout {
     runs: join(directory, 'runs'),
     active: join(directory, 'active'),
     starting: join(directory, 'starting'),
+    repositoryLock: join(directory, 'locks', 'repository'),
+    writers: join(directory, 'locks', 'writers'),
   };
 }
 
@@ -109,6 +115,9 @@ export interface ChildLayout {
   contract: string;
   /** The value it gave, when it was asked for one. */
   structuredOutput: string;
+  /** Of its worktree: the record, and below `capture-<n>` what was kept of it. */
+  worktree: string;
+  worktreeRecord: string;
   /** Of the whole run: which providers are not to be asked for a while. */
   rateGate: string;
 }
@@ -126,6 +135,8 @@ export function childLayout(runDirectory: string, index: number): ChildLayout {
     systemPrompt: join(directory, 'system-prompt.md'),
     contract: join(directory, 'contract.json'),
     structuredOutput: join(directory, 'structured-output.json'),
+    worktree: join(directory, 'worktree'),
+    worktreeRecord: join(directory, 'worktree', 'record.json'),
     rateGate: join(runDirectory, 'rate-gate.json'),
   };
 }

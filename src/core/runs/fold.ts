@@ -19,6 +19,7 @@ import {
   withoutAsking,
   withoutUnfinished,
 } from './workflow-fold.ts';
+import { applyToWorktree } from './worktree-fold.ts';
 
 const TITLE_CHARS = 200;
 
@@ -147,6 +148,14 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
       };
       return { ...view, children: [...view.children, child].sort((a, b) => a.index - b.index) };
     }
+    case 'worktree.planned':
+    case 'worktree.made':
+    case 'worktree.provisioned':
+    case 'worktree.undone':
+    case 'worktree.joined':
+    case 'worktree.captured':
+    case 'worktree.capture.failed':
+      return withChild(view, line.child, (child) => applyToWorktree(child.worktree, line));
     case 'child.spawn.intended':
       return withChild(view, line.child, (child) => ({
         state: 'running',
