@@ -2,12 +2,14 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { THINKING_LEVELS, toContract } from '../core/agents/index.ts';
+import { Git } from '../core/git/index.ts';
 import { splitLevel } from '../core/models/index.ts';
 import { checkOutput } from '../core/outputs/index.ts';
 import { findProject, type Project, type ProjectLayout, type RootLayout } from '../core/projects/index.ts';
 import { newRunId, sessionName, taskTitle } from '../core/runs/index.ts';
 import { MAX_LIMIT_MS } from '../core/settings/index.ts';
 import { checkSchema } from '../core/structured-output/index.ts';
+import { checkSources } from '../core/worktrees/index.ts';
 import {
   cutText,
   describeFaults,
@@ -56,6 +58,12 @@ export interface LaunchRequest {
   /** File the answer is also written to: absolute, or relative to the folder the agent works in. */
   output?: string;
   outputMode?: 'inline' | 'file-only';
+  /** The agent gets a worktree of its own, made from the checkout that `cwd` lies in. */
+  worktree?: boolean;
+  /** The same in other words. */
+  isolation?: 'none' | 'worktree';
+  /** Branch or tag that the worktree starts from; absent: `HEAD`. */
+  baseRef?: string;
   ceiling?: LaunchRecord['ceiling'];
   lane?: Lane;
   workflowKey?: string;
@@ -90,6 +98,7 @@ export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Prom
     toolbox.tools(),
     ensureRuntime(toolbox.distDirectory, toolbox.root),
   ]);
+  const isolation = await planWorktree(toolbox, request, cwd);
   const output = await planOutput(toolbox.root, request, cwd);
   const wanted = splitLevel(request.model ?? ownModel(agent) ?? request.defaultModel ?? '');
   const model = await tools.models.resolve(wanted.model === '' ? undefined : wanted.model);
@@ -131,6 +140,8 @@ export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Prom
     agentDir: toolbox.agentDir,
     node: tools.node.file,
     pi: tools.installation,
+    writers: await toolbox.writers(),
+    ...isolation,
   };
   return { record: checkRecord(record), project, runtime, electron: tools.node.electron };
 }
@@ -166,6 +177,25 @@ function checkBudget(budget: ToolBudget | undefined): void {
   const parsed = budget && toolBudget.safeParse(budget);
   if (parsed?.success === false)
     throw lanesError('launch_invalid:tool-budget', { faults: describeFaults(parsed.error) });
+}
+
+/** What is wished for a worktree, checked as far as it can be before the run exists; the runner looks once more when it is made. */
+async function planWorktree(
+  toolbox: Toolbox,
+  { agent, workflowKey, worktree, isolation, baseRef }: LaunchRequest,
+  cwd: string,
+): Promise<Pick<SingleRecord, 'worktree' | 'worktrees'>> {
+  if (worktree !== undefined && isolation !== undefined && worktree !== (isolation === 'worktree'))
+    throw lanesError('launch_invalid:isolation', { isolation, worktree: String(worktree) });
+  if (!(worktree ?? isolation === 'worktree')) {
+    if (baseRef === undefined) return {};
+    throw lanesError('launch_invalid:base-alone', { ref: baseRef });
+  }
+  const settings = await toolbox.worktreeSettings();
+  const { folder, refused = [], setupHook } = settings;
+  const options = { baseRef, folder, refused, setupHook: setupHook?.path };
+  await checkSources(await Git.find({ env: toolbox.env, cwd }), [{ key: workflowKey ?? agent, cwd }], options);
+  return { worktree: baseRef === undefined ? {} : { baseRef }, worktrees: settings };
 }
 
 async function planOutput(

@@ -100,6 +100,7 @@ export const ERROR_CODES = [
   'worktree_preserved',
   'worktree_setup_failed',
   'worktree_incomplete',
+  'checkout_in_use',
 ] as const;
 
 export const errorCode = z.enum(ERROR_CODES);

@@ -116,6 +116,10 @@ export const journalEvent = z.discriminatedUnion('type', [
   /** What is in it could not be kept: it stays. */
   z.object({ type: z.literal('worktree.capture.failed'), child, error: errorValue }),
 
+  /** The child waits until whoever changes files in the checkout is done. `folder`: its top folder. */
+  z.object({ type: z.literal('checkout.awaited'), child, folder: z.string(), owner: z.string() }),
+  z.object({ type: z.literal('checkout.taken'), child, folder: z.string() }),
+
   /** `model`: what it is started with; null: Pi's default. */
   z.object({
     type: z.literal('child.spawn.intended'),

@@ -131,6 +131,9 @@ export const piInstallation = z.object({
 });
 export type PiInstallation = z.infer<typeof piInstallation>;
 
+export const writers = z.enum(['wait', 'refuse', 'any']);
+export type Writers = z.infer<typeof writers>;
+
 const anyRun = {
   version: z.literal(1),
   runId,
@@ -154,6 +157,11 @@ const anyRun = {
   pi: piInstallation,
   /** Absent: those of a run without settings of its own. */
   worktrees: z.optional(worktreeSettings),
+  /**
+   * What a child does that may change files, in a checkout where another one does: wait until that is done (also when absent), fail, or
+   * not care.
+   */
+  writers: z.optional(writers),
 };
 
 export const singleRecord = z.object({

@@ -43,6 +43,8 @@ export const childView = z.object({
   lane: z.optional(lane),
   call: z.optional(z.number()),
   cwd: z.optional(z.string()),
+  /** It waits until this owner is done with changing files in the checkout. */
+  awaits: z.optional(z.object({ folder: z.string(), owner: z.string() })),
   /** Only of a child with a worktree. */
   worktree: z.optional(worktreeView),
   state: storedState,

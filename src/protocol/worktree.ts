@@ -74,6 +74,9 @@ export const outsideFile = z.object({
 });
 export type OutsideFile = z.infer<typeof outsideFile>;
 
+/** Name of the patch of a capture, beside its `capture.json`. */
+export const PATCH_NAME = 'changes.patch';
+
 /** What was kept of a worktree. Paths of files are relative to the folder of the capture. */
 export const worktreeCapture = z.object({
   version: z.literal(1),

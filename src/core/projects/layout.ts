@@ -19,6 +19,9 @@ export interface RootLayout {
   sessionLocks: string;
   /** Locks of output files that living runs have claimed, whatever project they belong to. */
   claims: string;
+  /** Locks of repositories, under which worktrees are made, kept and removed; of checkouts, of which one child at a time changes files. */
+  repositories: string;
+  checkouts: string;
   /** Lock of the client that removes old runs, and what it remembers from one pass to the next. */
   cleaning: string;
   cleaningState: string;
@@ -36,6 +39,8 @@ export function rootLayout(agentDir: string): RootLayout {
     cache: join(root, 'cache'),
     sessionLocks: join(root, 'session-locks'),
     claims: join(root, 'claims'),
+    repositories: join(root, 'repositories'),
+    checkouts: join(root, 'checkouts'),
     cleaning: join(root, 'cleaning'),
     cleaningState: join(root, 'cleaning.json'),
     pi: join(root, 'pi'),
@@ -51,10 +56,6 @@ export interface ProjectLayout {
   active: string;
   /** Logs of runners that have not created their run yet. */
   starting: string;
-  /** Lock under which the worktrees of the repository are made and removed. */
-  repositoryLock: string;
-  /** Locks of checkouts in which a child works that may change files. */
-  writers: string;
 }
 
 export function projectLayout(directory: string): ProjectLayout {
@@ -64,8 +65,6 @@ export function projectLayout(directory: string): ProjectLayout {
     runs: join(directory, 'runs'),
     active: join(directory, 'active'),
     starting: join(directory, 'starting'),
-    repositoryLock: join(directory, 'locks', 'repository'),
-    writers: join(directory, 'locks', 'writers'),
   };
 }
 

@@ -36,6 +36,12 @@ export function applyToWorktree(
   }
 }
 
+/** The child begins in it, once more perhaps: what was kept of it before may not be all any more. */
+export function enterWorktree(worktree: WorktreeView | undefined): Pick<ChildView, 'worktree'> {
+  if (worktree?.state !== 'captured' && worktree?.state !== 'capture-failed') return {};
+  return { worktree: { ...worktree, state: 'ready', faults: [] } };
+}
+
 function newWorktree(
   { path, folder, branch, base }: Pick<WorktreeView, 'path' | 'folder' | 'branch' | 'base'>,
   state: WorktreeView['state'],

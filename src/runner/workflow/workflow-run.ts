@@ -27,6 +27,7 @@ import {
 } from '../../protocol/index.ts';
 import { endLeftovers, settleRequests } from '../leftovers.ts';
 import type { OpenRun } from '../open-run.ts';
+import { captureWorktrees, settleWorktrees } from '../open-worktrees.ts';
 import type { RunControl } from '../run-control.ts';
 import type { RunResult, RunWork } from '../run-work.ts';
 import { notConfirmed } from '../started-children.ts';
@@ -92,18 +93,16 @@ export class WorkflowRun implements RunWork {
       const ended = (await endLeftovers(run, view.children)) + (await this.#hosts.endLeftovers(view));
       await run.append({ type: 'recovery.begun', epoch: run.epoch, settle: order.settle, ended });
       await settleRequests(run, earlier);
+      await settleWorktrees(run);
       const lines = sinceContinued(earlier);
-      if (order.settle === 'stop' || isStopAsked(lines)) return { state: 'stopped', error: null };
-      const end = endOfRecord(lines);
-      if (end) return end;
-      const printed = describePrinted(await runnerLogTail(run.layout.directory, run.epoch - 1));
-      if (!earlier.some(({ type }) => type === 'run.proceeded'))
-        return { state: 'failed', error: withDetail(await notConfirmed(run), printed) };
-      if (lostInARow(lines) > MAX_EPOCHS)
-        return {
-          state: 'failed',
-          error: withDetail(describeError('recovery_failed', { count: run.epoch - 1 }), printed),
-        };
+      const known =
+        order.settle === 'stop' || isStopAsked(lines)
+          ? { state: 'stopped' as const, error: null }
+          : (endOfRecord(lines) ?? (await this.#whyNot(lines)));
+      if (known) {
+        await captureWorktrees(run);
+        return known;
+      }
       const history = await readHistory(run.layout.directory, earlier);
       await this.#children.checkResults(toldCalls(history));
       const claimed = (await this.#aggregate?.claimAgain()) ?? [];
@@ -113,6 +112,16 @@ export class WorkflowRun implements RunWork {
       await this.#aggregate?.release();
       return { state: 'failed', error: toErrorValue(error) };
     }
+  }
+
+  /** Why it is not gone on with, if there is a reason. */
+  async #whyNot(lines: readonly JournalLine[]): Promise<RunResult | undefined> {
+    const run = this.#run;
+    const printed = describePrinted(await runnerLogTail(run.layout.directory, run.epoch - 1));
+    if (!run.earlier.some(({ type }) => type === 'run.proceeded'))
+      return { state: 'failed', error: withDetail(await notConfirmed(run), printed) };
+    if (lostInARow(lines) <= MAX_EPOCHS) return undefined;
+    return { state: 'failed', error: withDetail(describeError('recovery_failed', { count: run.epoch - 1 }), printed) };
   }
 
   async #execute(history: readonly HistoryEntry[] | undefined): Promise<RunResult> {
@@ -144,7 +153,14 @@ export class WorkflowRun implements RunWork {
         usedMs: aliveMs(run.earlier),
         signal: AbortSignal.any([stop.signal, this.#unkept.signal]),
         perform: (effect, ended, again) => this.#perform(effect, ended, again),
-        journal: this.#journal,
+        journal: {
+          delivered: this.#journal.delivered,
+          stepped: async (step) => {
+            await this.#journal.stepped(step);
+            this.#children.expect(step.launches);
+          },
+          late: this.#journal.late,
+        },
         onProgress: ({ budgetExhausted }) => {
           if (budgetExhausted) this.#children.wrapUp();
         },

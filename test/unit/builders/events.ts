@@ -176,6 +176,8 @@ export const oneOfEach: { [T in JournalEventType]: Extract<JournalEvent, { type:
   'question.expired': { type: 'question.expired', questionId: 'q', reason: 'nobody answered in time' },
   'attention.raised': { type: 'attention.raised', child: 1, kind: 'needs_attention', text: 'It is silent.' },
   'attention.cleared': { type: 'attention.cleared', child: 1, kind: 'needs_attention' },
+  'checkout.awaited': { type: 'checkout.awaited', child: 1, folder: '/work', owner: 'another run' },
+  'checkout.taken': { type: 'checkout.taken', child: 1, folder: '/work' },
   'worktree.planned': { type: 'worktree.planned', child: 1, plan: somePlan },
   'worktree.made': { type: 'worktree.made', child: 1, record: someWorktreeRecord, warnings: [] },
   'worktree.provisioned': { type: 'worktree.provisioned', child: 1, record: someWorktreeRecord, warnings: [someError] },
