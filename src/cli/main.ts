@@ -147,6 +147,8 @@ const AGENT_OPTIONS = {
   model: text,
   thinking: text,
   cwd: text,
+  worktree: flag,
+  base: text,
   label: text,
   output: text,
   'output-mode': text,
@@ -176,6 +178,8 @@ const WORKFLOW_OPTIONS = {
   output: text,
   model: text,
   cwd: text,
+  worktree: flag,
+  base: text,
   approve: flag,
 };
 
@@ -199,6 +203,8 @@ const blankWorkflow = {
   output: undefined,
   model: undefined,
   cwd: undefined,
+  worktree: undefined,
+  base: undefined,
   approve: undefined,
 };
 
@@ -209,6 +215,8 @@ const blank = {
   model: undefined,
   thinking: undefined,
   cwd: undefined,
+  worktree: undefined,
+  base: undefined,
   label: undefined,
   output: undefined,
   'output-mode': undefined,

@@ -1,4 +1,5 @@
 /** Workflows whose children have worktrees of their own, on real git. */
+import { existsSync } from 'node:fs';
 import { readFile, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -43,6 +44,10 @@ async function answersOf(run: TestWorkflow): Promise<Answer[]> {
 
 async function worktreesOf(run: TestWorkflow) {
   return ((await run.end()).view?.children ?? []).map(({ worktree }) => worktree);
+}
+
+async function worktreesNow(run: TestWorkflow): Promise<string[]> {
+  return ((await run.snapshot()).view?.children ?? []).map(({ worktree }) => worktree?.path ?? '');
 }
 
 describe('a workflow with worktrees', () => {
@@ -114,11 +119,15 @@ describe('a workflow with worktrees', () => {
   });
 
   test('goes on in the same worktrees when its runner was killed', async () => {
-    const attempts = [{ steps: [{ write: 'begun.txt' }, { hang: true as const }] }, { steps: [{ say: 'done' }] }];
+    const attempts = [
+      { steps: [{ write: 'begun.txt' }, { say: 'begun' }, { hang: true as const }] },
+      { steps: [{ say: 'done' }] },
+    ];
     const task = (key: string) => fakeTask({ key: `${count}-${key}`, attempts });
     const script = all(...['a', 'b', 'c'].map((key) => ({ key, agent: 'worker', task: task(key) })));
     const run = await TestWorkflow.start(fakes.world, script, { cwd: repository, worktree: true });
-    await waitFor('all to be at work', async () => (await run.all('child.progress')).length >= 3, {
+    const begun = async () => (await worktreesNow(run)).every((path) => existsSync(join(path, 'begun.txt')));
+    await waitFor('all to be at work', async () => (await run.all('child.prompted')).length === 3 && (await begun()), {
       timeoutMs: 30_000,
     });
     await run.killRunner();

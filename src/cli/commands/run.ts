@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { isAbsolute } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { text as readStream } from 'node:stream/consumers';
 import { type LaunchRequest, launch, RunStore, waitForEnd } from '../../client/index.ts';
 import { timeLimit } from '../../core/settings/index.ts';
@@ -8,7 +8,9 @@ import {
   describeError,
   type ErrorValue,
   lanesError,
+  PATCH_NAME,
   outputSchema as schemaFile,
+  type WorktreeView,
   wordsOf,
 } from '../../protocol/index.ts';
 import { readAnswerText } from '../answer-text.ts';
@@ -21,6 +23,8 @@ export interface RunOptions {
   model: string | undefined;
   thinking: string | undefined;
   cwd: string | undefined;
+  worktree: boolean | undefined;
+  base: string | undefined;
   label: string | undefined;
   output: string | undefined;
   'output-mode': string | undefined;
@@ -43,6 +47,8 @@ export async function runCommand(context: CliContext, options: RunOptions): Prom
     trust: options.approve ? 'approve' : 'no-approve',
     ...(options.model === undefined ? {} : { model: options.model }),
     ...(options.thinking === undefined ? {} : { thinking: options.thinking }),
+    ...(options.worktree ? { worktree: true } : {}),
+    ...(options.base === undefined ? {} : { baseRef: options.base }),
     ...(options.label === undefined ? {} : { label: options.label }),
     ...(options.output === undefined ? {} : { output: options.output }),
     ...outputMode(options['output-mode']),
@@ -90,6 +96,8 @@ export async function runCommand(context: CliContext, options: RunOptions): Prom
       if (snapshot.state !== 'complete')
         context.err(`Run ${runId}: ${snapshot.state}.${snapshot.error ? ` ${visible(snapshot.error.message)}` : ''}`);
       if (snapshot.error?.hint) context.err(snapshot.error.hint);
+      const worktree = snapshot.view?.children[0]?.worktree;
+      if (worktree && worktree.state !== 'undone') context.err(visible(worktreeLine(directory, worktree)));
       context.err(`Transcript: pi-lanes transcript ${runId}`);
     }
     return snapshot.state === 'complete' && unsaved ? EXIT.runFailed : exitCodeFor(snapshot.state);
@@ -101,6 +109,16 @@ export async function runCommand(context: CliContext, options: RunOptions): Prom
   } finally {
     process.removeListener('SIGINT', onInterrupt);
   }
+}
+
+/** Where the work lies, and what of it is kept where. */
+function worktreeLine(directory: string, { path, branch, changed, capture, files, faults }: WorktreeView): string {
+  const where = `Worktree: ${path} (${branch})`;
+  const [fault] = faults;
+  if (fault) return `${where}. ${fault.message}`;
+  if (!changed || !capture) return `${where}, nothing changed.`;
+  const patch = join(directory, dirname(capture.file), PATCH_NAME);
+  return files === 0 ? `${where}, no file changed.` : `${where}, files changed: ${files}. Patch: ${patch}`;
 }
 
 /** Where one stands counts only when no whole path is given. */
