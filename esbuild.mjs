@@ -14,8 +14,8 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 /** What `pi-lanes` on the PATH of integrated terminals starts. */
 const SHIMS = ['pi-lanes', 'pi-lanes.cmd'];
 
-/** What `dist/api.js` offers, one after the other as `dist/api.d.ts`: none of them imports anything. */
-const API_TYPES = ['types.ts', 'workflow-execution-types.ts', 'agent-types.ts'];
+/** What `dist/api.js` offers, one after the other as `dist/api.d.ts`: they import types of each other alone, which is left out there. */
+const API_TYPES = ['types.ts', 'workflow-execution-types.ts', 'agent-types.ts', 'model-types.ts', 'launch-types.ts'];
 
 /**
  * tsserver finds plugins of an extension only in its node_modules. This one leads back to dist; it is written beside the packages of
@@ -138,6 +138,8 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
     minify,
     sourcemap: minify ? false : 'linked',
     loader: { '.md': 'text' },
+    // What Node would take of it loads its parts in a way that no bundler sees.
+    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     define: { PI_LANES_VERSION: JSON.stringify(version) },
     logLevel: 'warning',
     plugins: [englishOnly, domainOnlyDefines, vmScripts],
@@ -189,7 +191,9 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
     }),
     buildEngineWorker({ outdir, minify }),
   ]);
-  const apiTypes = API_TYPES.map((name) => readFileSync(join(root, 'src', 'api', name), 'utf8'));
+  const apiTypes = API_TYPES.map((name) =>
+    readFileSync(join(root, 'src', 'api', name), 'utf8').replace(/^import type .*\n/gm, ''),
+  );
   writeFileSync(join(outdir, 'api.d.ts'), apiTypes.join('\n'));
   if (extension) {
     copyFileSync(join(root, 'src', 'typescript-plugin', 'workflow.d.ts'), join(outdir, 'workflow.d.ts'));

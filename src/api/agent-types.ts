@@ -9,7 +9,7 @@ export interface DiscoverAgentsOptions {
   home?: string;
   /** `user`: builtin, of the user and the user's packages; `project`: builtin, of the project and its packages. Default: `both`. */
   scope?: 'user' | 'project' | 'both';
-  /** The provider that overrides for single providers are made for. Has no effect in this version, which applies no overrides. */
+  /** The provider that overrides for single providers are made for. Without it those are left out. */
   provider?: string;
   /** Default: the environment of the process. */
   env?: Record<string, string | undefined>;
@@ -23,7 +23,15 @@ export interface AgentTextRange {
   endColumn: number;
 }
 
-/** A definition as it stands in its file. A field that is absent was not declared. */
+/** Where a setting stands. */
+export interface AgentSettingPlace extends AgentTextRange {
+  /** Absolute. */
+  file: string;
+  /** As `subagents.agentOverrides.worker.model`. */
+  setting: string;
+}
+
+/** A definition as settings leave it. A field that is absent was not declared. */
 export interface DiscoveredAgent {
   /** By which it is launched: `<package>.<localName>`, or `localName` alone. */
   name: string;
@@ -54,6 +62,8 @@ export interface DiscoveredAgent {
   allowNestedSubagents?: boolean;
   /** `inherit`: that of the parent. */
   model?: string;
+  /** Of models without a provider; only settings say this. */
+  defaultProvider?: string;
   fallbackModels?: string[];
   fast: boolean;
   /** False: no level is asked for. */
@@ -86,6 +96,8 @@ export interface DiscoveredAgent {
   extraFields: Record<string, string>;
   /** Where each declared field stands, by its name in the file. */
   places: Record<string, AgentTextRange>;
+  /** Fields that settings have changed, and where they say so. Absent: none. */
+  fromSettings?: Record<string, AgentSettingPlace>;
 }
 
 export interface AgentFileDiagnostic extends AgentTextRange {
@@ -115,6 +127,8 @@ export interface AgentDirectoryState {
 export interface AgentDiscoveryResult {
   /** One per name, the strongest: of the project, of the user, of packages, builtin. */
   agents: DiscoveredAgent[];
+  /** Names that settings take away: no weaker definition takes their place. */
+  disabled: { agent: DiscoveredAgent; by: AgentSettingPlace }[];
   diagnostics: AgentFileDiagnostic[];
   /** Folders that were looked through, from the weakest to the strongest. */
   directories: AgentDirectoryState[];

@@ -21,16 +21,17 @@ const discovery = new AgentDiscovery();
 export const discoverAgents: typeof types.discoverAgents = async (given) => {
   const parsed = options.safeParse(given);
   if (!parsed.success) throw new TypeError(`The options of discoverAgents are wrong: ${describeFaults(parsed.error)}.`);
-  const { cwd, agentDir, home, scope, env } = parsed.data;
-  const { agents, diagnostics, directories } = await discovery.discover({
+  const { cwd, agentDir, home, scope, provider, env } = parsed.data;
+  const { agents, disabled, diagnostics, directories } = await discovery.discover({
     cwd: resolve(cwd),
     agentDir: resolve(agentDir),
     ...(home === undefined ? {} : { home: resolve(home) }),
     ...(scope === undefined ? {} : { scope }),
+    ...(provider === undefined ? {} : { provider }),
     ...(env === undefined ? {} : { env }),
   });
   // Callers own what they are given: what is kept for the next call stays as it was read.
-  return structuredClone({ agents, diagnostics: diagnostics.map(plain), directories });
+  return structuredClone({ agents, disabled, diagnostics: diagnostics.map(plain), directories });
 };
 
 /** Without what only translations are made from. */

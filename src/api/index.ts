@@ -1,4 +1,4 @@
-/** The module for programs: `import { validateWorkflow, executeWorkflow, discoverAgents } from '…/dist/api.js'`. Documented in docs/api.md. */
+/** The module for programs: `import { validateWorkflow, executeWorkflow, discoverAgents, resolveModel, planLaunch } from '…/dist/api.js'`. Documented in docs/api.md. */
 import { fileURLToPath } from 'node:url';
 import { ScriptValidator, toValidation } from '../core/workflow/index.ts';
 import { analysisOptions, describeFaults } from '../protocol/index.ts';
@@ -6,6 +6,10 @@ import type * as types from './types.ts';
 
 export type * from './agent-types.ts';
 export { discoverAgents } from './agents.ts';
+export type * from './launch-types.ts';
+export { planLaunch } from './launches.ts';
+export type * from './model-types.ts';
+export { resolveModel } from './models.ts';
 export type * from './types.ts';
 export { executeWorkflow, replayWorkflow } from './workflow-execution.ts';
 export type * from './workflow-execution-types.ts';

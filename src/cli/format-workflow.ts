@@ -70,8 +70,13 @@ function formatNode(view: RunView, node: GraphNode, width: number, now: number):
   if (child) return [start, ...childCells(view, child, now)].join('  ').trimEnd();
   const host = view.workflow?.hosts.findLast(({ key }) => node.kind === 'host-step' && key === node.id);
   if (host) return [start, ...hostCells(host, now)].join('  ').trimEnd();
-  const word = node.state === 'skipped' ? 'skipped' : 'planned';
+  const word = node.state === 'skipped' ? 'skipped' : isWaiting(view, node) ? 'queued' : 'planned';
   return [start, word.padEnd(STATE_CHARS), node.agent ?? ''].join('  ').trimEnd();
+}
+
+/** The script has asked for it, and it waits for its turn. */
+function isWaiting({ workflow }: RunView, { id }: GraphNode): boolean {
+  return workflow?.waiting.some(({ key }) => key === id) === true;
 }
 
 function childCells(view: RunView, child: ChildView, now: number): string[] {

@@ -14,6 +14,7 @@ import {
   totalTokens,
 } from '../protocol/index.ts';
 import { formatBounds, formatGraph, formatPreflight, formatProgress, formatSoftLimits } from './format-workflow.ts';
+import { nextStep } from './next-step.ts';
 import { preflightDifferences } from './preflight-differences.ts';
 import { questionText } from './question-text.ts';
 
@@ -25,6 +26,8 @@ export interface Returned {
   ok: boolean;
   value?: unknown;
   file: string;
+  /** Why the file cannot be read, if so. */
+  damage?: string;
 }
 
 /** One line of a list: id, state, agent, elapsed, tokens, cost, title. */
@@ -75,9 +78,9 @@ export function formatDetails(snapshot: RunSnapshot, now: number = Date.now(), r
     ['budget', child?.toolBudgetBlocked && 'its tool calls were used up, and more of them refused'],
     ['attention', child?.attention.join(', ') || null],
     ['error', indented(snapshot.error?.message ?? '')],
-    ['next', snapshot.error?.hint],
+    ['next', snapshot.error && nextStep(snapshot.error, snapshot.runId)],
     ['returned', returned?.ok ? describeValue(returned.value) : null],
-    ['result', returned?.file],
+    ['result', returned && describeResult(returned)],
     ['journal', view?.progressCut && 'full: what the agent is doing is not recorded any more'],
     ['unreadable', snapshot.skipped > 0 ? `${snapshot.skipped} journal record(s)` : null],
     ['damaged', snapshot.damage],
@@ -94,6 +97,12 @@ function times(count: number): string {
 function describeSteer({ children, workflow }: RunView, { child, state, preview }: SteerView): string {
   const to = workflow ? children.find(({ index }) => index === child)?.key : undefined;
   return `${state}${to ? ` (${to})` : ''}: ${preview}`;
+}
+
+function describeResult({ file, damage }: Returned): string {
+  return damage === undefined
+    ? file
+    : `${file} cannot be read: ${damage}. What the agents said stands in their transcripts`;
 }
 
 function describeValue(value: unknown): string {

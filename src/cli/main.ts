@@ -8,16 +8,21 @@ import { continueCommand } from './commands/continue.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { forceStopCommand, interruptCommand, stopCommand } from './commands/end.ts';
 import { installPiCommand } from './commands/install-pi.ts';
+import { modelsCommand } from './commands/models.ts';
+import { planCommand } from './commands/plan.ts';
+import { profilesCommand } from './commands/profiles.ts';
 import { resumeCommand } from './commands/resume.ts';
 import { runCommand } from './commands/run.ts';
 import { runWorkflowCommand } from './commands/run-workflow.ts';
 import { statusCommand } from './commands/status.ts';
 import { steerCommand } from './commands/steer.ts';
+import { switchAgentCommand } from './commands/switch-agent.ts';
 import { transcriptCommand } from './commands/transcript.ts';
 import { validateCommand } from './commands/validate.ts';
 import { createContext, EXIT, printJson, SCHEMA_VERSION } from './context.ts';
+import { withNextStep } from './next-step.ts';
 import { flag, parse, text, texts } from './options.ts';
-import { USAGE, usageOf } from './usage.ts';
+import { takesRun, USAGE, usageOf } from './usage.ts';
 
 /** Whether a flag stands among the options, in front of any `--`. */
 const has = (args: readonly string[], ...flags: string[]) => {
@@ -103,8 +108,32 @@ async function main(args: string[]): Promise<number> {
       return cleanupCommand(context, { days: values.days, 'dry-run': values['dry-run'], json: values.json });
     }
     case 'agents': {
+      const [action] = rest;
+      if (action === 'disable' || action === 'enable') {
+        const { values, positionals } = parse(
+          rest.slice(1),
+          { scope: text },
+          { min: 1, max: 1, missing: 'launch_invalid:no-agent-name' },
+        );
+        const enabled = action === 'enable';
+        return switchAgentCommand(context, positionals[0] ?? '', { enabled, scope: values.scope, json: values.json });
+      }
       const { values } = parse(rest, { capabilities: flag, scope: text }, { min: 0, max: 0 });
       return agentsCommand(context, { capabilities: values.capabilities, scope: values.scope, json: values.json });
+    }
+    case 'plan': {
+      const { wait: _wait, ...options } = AGENT_OPTIONS;
+      return planCommand(context, { ...blank, ...parse(rest, options, { min: 0, max: 0 }).values });
+    }
+    case 'profiles': {
+      const known = { provider: text, force: flag, 'no-probe': flag };
+      const { values, positionals } = parse(rest, known, { min: 0, max: 3 });
+      const { provider, force, 'no-probe': noProbe, json } = values;
+      return profilesCommand(context, positionals, { provider, force, 'no-probe': noProbe, json });
+    }
+    case 'models': {
+      const { values, positionals } = parse(rest, { include: text }, { min: 0, max: 1 });
+      return modelsCommand(context, positionals[0], { include: values.include, json: values.json });
     }
     case 'validate': {
       const options = { 'max-spawns': text };
@@ -156,6 +185,7 @@ const AGENT_OPTIONS = {
   timeout: text,
   'tool-timeout': text,
   approve: flag,
+  context: text,
   wait: flag,
 };
 
@@ -174,6 +204,7 @@ const WORKFLOW_OPTIONS = {
   workflow: text,
   preflight: text,
   args: text,
+  'args-file': text,
   'allow-host': texts,
   output: text,
   model: text,
@@ -199,6 +230,7 @@ const blankWorkflow = {
   workflow: undefined,
   preflight: undefined,
   args: undefined,
+  'args-file': undefined,
   'allow-host': undefined,
   output: undefined,
   model: undefined,
@@ -224,12 +256,19 @@ const blank = {
   timeout: undefined,
   'tool-timeout': undefined,
   approve: undefined,
+  context: undefined,
   wait: undefined,
   json: undefined,
 };
 
+/** The run that a command line is about, as it was typed. */
+function runIn([command = '', ...rest]: readonly string[]): string | undefined {
+  const [first] = rest;
+  return takesRun(command) && first !== undefined && !first.startsWith('-') ? first : undefined;
+}
+
 function report(error: unknown): number {
-  const value = toErrorValue(error);
+  const value = withNextStep(toErrorValue(error), runIn(process.argv.slice(2)));
   if (has(process.argv.slice(2), '--json'))
     process.stdout.write(`${JSON.stringify({ schemaVersion: SCHEMA_VERSION, error: value })}\n`);
   else process.stderr.write(visible(`pi-lanes: ${value.message}\n${value.hint ? `  ${value.hint}\n` : ''}`));

@@ -23,6 +23,7 @@ const PARTS: readonly Part[] = [
       --output-schema FILE  JSON schema of an object: the agent must answer with a value that fits it, as JSON
       --timeout SECONDS    end the run after this time; default 1800, 0 for no limit
       --tool-timeout SECONDS  end the run when one tool call takes longer
+      --context MODE       fresh, fork (a copy of the parent's conversation), or profile: as the agent declares
       --approve            let Pi load this project's own extensions and settings
       --wait               wait for the end and print the answer`,
   },
@@ -31,11 +32,12 @@ const PARTS: readonly Part[] = [
     text: `\
   pi-lanes run --script FILE [options]              run a workflow script (- for standard input)
       --args JSON          what the script finds in args
+      --args-file FILE     read that from a file (- for standard input) instead of --args
       --allow-host GLOB    commands of the script that need no question (* stands for anything); may be repeated
       --max-spawns N       most children of the run; default 64
       --concurrency N      most children at the same time; default 20
-      --max-tokens N       most tokens (input and output) of all children together; default: no limit
-      --max-cost DOLLARS   most that all children together may cost; default: no limit
+      --max-tokens N       most tokens (input and output) of all children together; 0, and the default: no limit
+      --max-cost DOLLARS   most that all children together may cost; 0, and the default: no limit
       --preflight FILE     JSON of what the script will do, shown before and compared afterwards; it changes nothing
       --output FILE        also write what the script returns to this file (say report.md); an agent that the script gives no
                            output writes its answer beside it (report.KEY.md)
@@ -117,7 +119,33 @@ const PARTS: readonly Part[] = [
     command: 'agents',
     text: `\
   pi-lanes agents [--capabilities] [--scope user|project|both]
-                                                    the agents there are for this folder, and what is wrong with their files`,
+                                                    the agents there are for this folder, and what is wrong with their files
+  pi-lanes agents disable|enable NAME [--scope user|project]
+                                                    in Pi's settings; without --scope in those that disable it, else the
+                                                    project's for its own agents, the user's for all others`,
+  },
+  {
+    command: 'plan',
+    text: `\
+  pi-lanes plan --agent NAME --task TEXT [options]  what \`run\` with the same options would start: models, tools, prompt, limits; nothing is
+                                                    started or written`,
+  },
+  {
+    command: 'models',
+    text: `\
+  pi-lanes models [NAME]                            the models that Pi can use now, or which of them NAME means
+      --include NAME       use a model again that is left out because its provider failed; "*" for all`,
+  },
+  {
+    command: 'profiles',
+    text: `\
+  pi-lanes profiles [list | show NAME | check [NAME] | load NAME]
+                                                    which models agents get: profiles there are, one of them, what is wrong with them; load
+                                                    puts one into Pi's settings, in the place of the overrides there
+  pi-lanes profiles refresh [--provider NAME]       ask which models there are, and each for a word: 4 at a time, without tools
+      --force              also those that answered within the last 7 days
+      --no-probe           ask none of them for a word
+  pi-lanes profiles generate quota|quality [NAME]   make a profile of the models that answer; quota spares, quality does not`,
   },
   {
     command: 'validate',
@@ -159,6 +187,11 @@ ${[HELP_WORDS, RUN_WORDS, CHILD_WORDS, JSON_WORDS, DASH_WORDS, EXIT_WORDS].join(
 
 /** Every command, as it is typed. */
 export const COMMANDS: readonly string[] = [...new Set(PARTS.map(({ command }) => command))];
+
+/** Whether the first word behind a command is a run. */
+export function takesRun(command: string): boolean {
+  return PARTS.some(({ text }) => new RegExp(`^ +pi-lanes ${command} \\[?RUN\\b`).test(text));
+}
 
 /** The part of the usage that is about one command, with what its words mean; `undefined`: there is no such command. */
 export function usageOf(command: string): string | undefined {

@@ -1,9 +1,10 @@
 /** Waiting for a workflow, and printing what it came to: what `run --script --wait` and `continue --wait` have in common. */
-import { type RunStore, readWorkflowResult, waitForEnd } from '../client/index.ts';
+import { lookAtWorkflowResult, type RunStore, waitForEnd } from '../client/index.ts';
 import { runLayout } from '../core/projects/index.ts';
 import { visible } from '../core/transcripts/index.ts';
 import { describeError, type ErrorValue, type QuestionView, type WorkflowView } from '../protocol/index.ts';
 import { type CliContext, EXIT, exitCodeFor, printJson } from './context.ts';
+import { nextStep, withNextStep } from './next-step.ts';
 import { questionText } from './question-text.ts';
 
 interface Awaited {
@@ -27,8 +28,10 @@ export async function waitForWorkflow(
       signal: interrupt.signal,
       onChange: (snapshot) => tell(snapshot.view?.questions ?? []),
     });
-    const result = await readWorkflowResult(directory);
-    const resultFile = result ? runLayout(directory).workflowResult : null;
+    const look = await lookAtWorkflowResult(directory);
+    const result = look.state === 'there' ? look.result : undefined;
+    const { workflowResult } = runLayout(directory);
+    const resultFile = result ? workflowResult : null;
     const output = view?.workflow?.output;
     const unsaved = output?.outcome === 'failed' ? unsavedOutput(output, resultFile ?? directory) : undefined;
     if (json) {
@@ -40,7 +43,7 @@ export async function waitForWorkflow(
         emits: result?.emits ?? [],
         console: result?.console ?? [],
         ...(output === undefined ? {} : { output, warnings: unsaved ? [unsaved] : [] }),
-        error,
+        error: error && withNextStep(error, runId),
         failure: view?.workflow?.failure ?? null,
         resultFile,
         run: view,
@@ -51,9 +54,12 @@ export async function waitForWorkflow(
         const { value = null } = result;
         context.out(visible(typeof value === 'string' ? value : JSON.stringify(value, null, 2)));
       }
-      if (unsaved) context.err(visible([unsaved.message, unsaved.hint].filter(Boolean).join(' ')));
+      if (look.state === 'damaged' && state === 'complete')
+        context.err(visible(`What it returned cannot be read: ${workflowResult}: ${look.reason}.`));
+      if (unsaved) context.err(visible([unsaved.message, nextStep(unsaved, runId)].filter(Boolean).join(' ')));
       if (state !== 'complete') context.err(visible(`Workflow ${runId}: ${state}.${error ? ` ${error.message}` : ''}`));
-      if (error?.hint) context.err(error.hint);
+      const next = error && nextStep(error, runId);
+      if (next) context.err(visible(next));
     }
     return state === 'complete' && unsaved ? EXIT.runFailed : exitCodeFor(state);
   } catch (error) {

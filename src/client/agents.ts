@@ -23,7 +23,7 @@ interface LaunchPlace {
 
 /** @throws LanesError when there is no such agent, or it cannot be launched as it is defined */
 export async function agentForLaunch(toolbox: Toolbox, name: string, place: LaunchPlace): Promise<FoundAgent> {
-  const found = await toolbox.discoverAgents(place.cwd);
+  const found = await discoverFor(toolbox, place);
   const { agents, refused } = launchable(toolbox, found, place.trust);
   const agent = namedIn(name, [...agents, ...refused], found, place.cwd);
   if ('error' in agent) throw new LanesError(agent.error);
@@ -31,13 +31,18 @@ export async function agentForLaunch(toolbox: Toolbox, name: string, place: Laun
 }
 
 /** All that a script may name. */
-export async function agentsForWorkflow(toolbox: Toolbox, { cwd, trust }: LaunchPlace): Promise<LaunchableAgents> {
-  return launchable(toolbox, await toolbox.discoverAgents(cwd), trust);
+export async function agentsForWorkflow(toolbox: Toolbox, place: LaunchPlace): Promise<LaunchableAgents> {
+  return launchable(toolbox, await discoverFor(toolbox, place), place.trust);
+}
+
+/** Agents of a project nobody trusts are found, and refused by name; its settings decide nothing. */
+function discoverFor(toolbox: Toolbox, { cwd, trust }: LaunchPlace): Promise<Discovered> {
+  return toolbox.discoverAgents(cwd, { projectSettings: trust === 'approve' });
 }
 
 function launchable(
   { agentDir }: Toolbox,
-  { agents, refused, diagnostics }: Discovered,
+  { agents, refused, disabled, diagnostics }: Discovered,
   trust: LaunchRecord['trust'],
 ): LaunchableAgents {
   // Settings of a project that nobody trusts decide nothing.
@@ -51,11 +56,19 @@ function launchable(
   }
   const result: LaunchableAgents = {
     agents: [],
-    refused: refused.map(({ name, diagnostic: { file, line, column, message } }) => ({
-      name,
-      aliases: [],
-      error: describeError('agent_invalid', { name, file, line, column, reason: message }),
-    })),
+    refused: [
+      ...refused.map(({ name, diagnostic: { file, line, column, message } }) => ({
+        name,
+        aliases: [],
+        error: describeError('agent_invalid', { name, file, line, column, reason: message }),
+      })),
+      ...disabled.map(({ agent: { name, localName, aliases }, by: { setting, file, line, column } }) => ({
+        name,
+        localName,
+        aliases,
+        error: describeError('agent_disabled', { name, setting, file, line, column }),
+      })),
+    ],
   };
   for (const agent of agents) {
     const error = obstacle(agent, trust);

@@ -7,7 +7,14 @@ export { type Check, examine } from './doctor.ts';
 export { type ForceStopped, forceStopRun, mayNeedForce } from './force-stop.ts';
 export { installOfferedPi, type PiInstallOffer, prepareInstall } from './install-pi.ts';
 export { type Launched, launch, launchNamedWorkflow, launchWorkflow, startRun } from './launch.ts';
-export { DEFAULT_TIMEOUT_MS, type LaunchPlan, type LaunchRequest, planLaunch } from './plan.ts';
+export {
+  DEFAULT_TIMEOUT_MS,
+  foreseeLaunch,
+  type LaunchPlan,
+  type LaunchRequest,
+  type PlannedRun,
+  planLaunch,
+} from './plan.ts';
 export {
   type NamedRequest,
   type PlannedWorkflow,
@@ -30,6 +37,7 @@ export { GO_ON, isResumable, type Resumed, type ResumeRequest, resumeKind, resum
 export { RunFollower, type RunSnapshot, readSnapshot } from './run-snapshot.ts';
 export { allStores, findRun, RunStore } from './run-store.ts';
 export { RunWatcher, waitForEnd } from './run-watcher.ts';
+export { type SettingsScope, type Switched, type SwitchRequest, switchAgent } from './switch-agent.ts';
 export { piLimits, type SettingOverrides, Toolbox, type Tools } from './toolbox.ts';
 export {
   type ConsoleLines,
@@ -38,4 +46,4 @@ export {
   type TraceRows,
   type WorkflowReport,
 } from './workflow-report.ts';
-export { readWorkflowResult, type WorkflowResultFile } from './workflow-result.ts';
+export { lookAtWorkflowResult, readWorkflowResult, type WorkflowResultFile } from './workflow-result.ts';

@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { basename, join, resolve } from 'node:path';
 import { toContract } from '../core/agents/index.ts';
-import { splitLevel, type UsableModels } from '../core/models/index.ts';
+import { type ModelExclusion, splitLevel, type UsableModels } from '../core/models/index.ts';
 import { checkOutput } from '../core/outputs/index.ts';
 import { findProject } from '../core/projects/index.ts';
 import { newRunId } from '../core/runs/index.ts';
@@ -34,7 +34,7 @@ import {
   workflowRecord,
 } from '../protocol/index.ts';
 import { agentsForWorkflow } from './agents.ts';
-import { checkFolder, checkTimeout, type LaunchPlan, ownModel } from './plan.ts';
+import { checkFolder, checkTimeout, type LaunchPlan } from './plan.ts';
 import { ensureRuntime } from './runtime.ts';
 import type { Toolbox } from './toolbox.ts';
 
@@ -89,6 +89,8 @@ export interface PlannedWorkflow extends LaunchPlan<WorkflowRecord> {
   analysis: ScriptAnalysis;
   /** The models that are usable now, with their prices, and the one that Pi takes when none is named. */
   usable: Pick<UsableModels, 'models' | 'defaultModel'>;
+  /** Models that are left out now. */
+  exclusions: ModelExclusion[];
 }
 
 const NAME_CHARS = 96;
@@ -125,10 +127,11 @@ async function plan(toolbox: Toolbox, request: WorkflowRequest, named?: NamedWor
     maxSubagentSpawnsPerRun: limits.maxSubagentSpawnsPerRun,
     ...(output === undefined ? {} : { aggregate: output }),
   });
-  const [project, tools, runtime] = await Promise.all([
+  const [project, tools, runtime, { defaults, toolRules }] = await Promise.all([
     findProject(toolbox.agentDir, cwd, request.fallbackRoot),
     toolbox.tools(),
     ensureRuntime(toolbox.distDirectory, toolbox.root),
+    toolbox.launchSettings(cwd, trust),
   ]);
   const { model: wanted, thinking } = splitLevel(request.defaultModel ?? '');
   const defaultModel = await tools.models.resolve(wanted === '' ? undefined : wanted);
@@ -149,20 +152,17 @@ async function plan(toolbox: Toolbox, request: WorkflowRequest, named?: NamedWor
       host: request.host ?? { mode: 'ask', globs: [] },
       ...(named ? { grants: [...named.grants], resource: named.resource } : {}),
       ...(request.preflight === undefined ? {} : { preflight: readPreflight(request.preflight) }),
-      agents: agents.map((agent) => {
-        const model = ownModel(agent);
-        return {
-          contract: toContract(agent),
-          ...(agent.package === undefined ? {} : { localName: agent.localName }),
-          aliases: agent.aliases,
-          ...(model === undefined ? {} : { model }),
-          ...(agent.thinking ? { thinking: agent.thinking } : {}),
-        };
-      }),
+      agents: agents.map((agent) => ({
+        contract: toContract(agent),
+        ...(agent.package === undefined ? {} : { localName: agent.localName }),
+        aliases: agent.aliases,
+      })),
       ...(refused.length === 0 ? {} : { refusedAgents: refused.map((one) => ({ ...one, aliases: [...one.aliases] })) }),
       ...(request.worktree === undefined ? {} : { worktree: request.worktree }),
       ...(request.baseRef === undefined ? {} : { baseRef: checkBaseRef(request.baseRef) }),
       models: usable.models.map((model) => model.name),
+      piDefault: { model: usable.defaultModel, thinking: usable.defaultThinking },
+      defaults,
       ...(defaultModel === undefined
         ? {}
         : { defaultModel: thinking === undefined ? defaultModel.name : `${defaultModel.name}:${thinking}` }),
@@ -173,6 +173,7 @@ async function plan(toolbox: Toolbox, request: WorkflowRequest, named?: NamedWor
     workflowKey: null,
     lane: null,
     ceiling: null,
+    ...(Object.keys(toolRules).length === 0 ? {} : { toolRules }),
     resume: null,
     trust,
     timeoutMs,
@@ -186,7 +187,15 @@ async function plan(toolbox: Toolbox, request: WorkflowRequest, named?: NamedWor
   };
   const parsed = workflowRecord.safeParse(record);
   if (!parsed.success) throw lanesError('launch_invalid:record', { faults: describeFaults(parsed.error) });
-  return { record: parsed.data, project, runtime, electron: tools.node.electron, analysis, usable };
+  return {
+    record: parsed.data,
+    project,
+    runtime,
+    electron: tools.node.electron,
+    analysis,
+    usable,
+    exclusions: await toolbox.exclusions(),
+  };
 }
 
 function checkBaseRef(ref: string): string {

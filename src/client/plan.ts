@@ -1,23 +1,29 @@
 /** From what a person asks for to a complete launch record. Everything that can be refused is refused here, before any file. */
 import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { THINKING_LEVELS, toContract } from '../core/agents/index.ts';
+import { join, resolve } from 'node:path';
+import { type FoundAgent, toContract } from '../core/agents/index.ts';
 import { Git } from '../core/git/index.ts';
-import { splitLevel } from '../core/models/index.ts';
+import { lookAround, type PlannedLaunch, planLaunch as planChild, progressFileOf } from '../core/launch/index.ts';
+import {
+  isThinkingLevel,
+  THINKING_LEVELS,
+  type ThinkingLevel,
+  toEntry,
+  type UsableModels,
+} from '../core/models/index.ts';
 import { checkOutput } from '../core/outputs/index.ts';
-import { findProject, type Project, type ProjectLayout, type RootLayout } from '../core/projects/index.ts';
-import { newRunId, sessionName, taskTitle } from '../core/runs/index.ts';
+import { findProject, type Project, type ProjectLayout, runLayout } from '../core/projects/index.ts';
+import { newRunId } from '../core/runs/index.ts';
 import { MAX_LIMIT_MS } from '../core/settings/index.ts';
 import { checkSchema } from '../core/structured-output/index.ts';
 import { checkSources } from '../core/worktrees/index.ts';
 import {
-  cutText,
+  capabilityCeiling,
   describeFaults,
   type Lane,
   type LaunchRecord,
   lanesError,
   MAX_TASK_BYTES,
-  type OutputPlan,
   type OutputSchema,
   type Owner,
   type SingleRecord,
@@ -26,8 +32,10 @@ import {
   toolBudget,
 } from '../protocol/index.ts';
 import { agentForLaunch } from './agents.ts';
-import { ensureRuntime, type Runtime } from './runtime.ts';
+import { ensureRuntime, ownRuntime, type Runtime } from './runtime.ts';
 import type { Toolbox } from './toolbox.ts';
+
+export { DEFAULT_TIMEOUT_MS } from '../core/launch/index.ts';
 
 export interface LaunchRequest {
   agent: string;
@@ -45,8 +53,20 @@ export interface LaunchRequest {
   label?: string;
   owner: Owner;
   trust: LaunchRecord['trust'];
+  /** Whether it begins with a copy of its parent's conversation; `profile`: as the agent declares it. */
+  context?: 'fresh' | 'fork' | 'profile';
+  /** Session file of the parent, absolute. */
+  parentSession?: string;
+  /** The model that the parent uses now, `provider/id`. */
+  parentModel?: string;
+  /** Names of skills instead of the agent's; `false`: none. */
+  skill?: readonly string[] | boolean;
+  /** Handed to extensions, by `name/version`. */
+  extensionBindings?: Record<string, unknown>;
   /** Null: no deadline. */
   timeoutMs?: number | null;
+  /** The same, for when neither the request nor the agent says anything. */
+  usualTimeoutMs?: number | null;
   /** Another name of `timeoutMs`. */
   maxRuntimeMs?: number | null;
   /** Milliseconds one tool call may take. */
@@ -78,77 +98,104 @@ export interface LaunchPlan<R extends LaunchRecord = LaunchRecord> {
   electron: boolean;
 }
 
-/** Milliseconds a single run may take when nobody says otherwise. */
-export const DEFAULT_TIMEOUT_MS = 30 * 60 * 1000;
+/** What a launch will run, before anything of it is written. */
+export interface PlannedRun extends LaunchPlan<SingleRecord> {
+  planned: PlannedLaunch;
+  agent: FoundAgent;
+}
 
-export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Promise<LaunchPlan<SingleRecord>> {
+export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Promise<PlannedRun> {
+  const { record, ...foreseen } = await foreseeLaunch(toolbox, request);
+  const runtime = await ensureRuntime(toolbox.distDirectory, toolbox.root);
+  return { ...foreseen, record: { ...record, runtime: runtime.hash }, runtime };
+}
+
+/** The same plan for somebody who only wants to see it: nothing is written. */
+export async function foreseeLaunch(toolbox: Toolbox, request: LaunchRequest): Promise<Omit<PlannedRun, 'runtime'>> {
   checkTask(request.task);
   checkLane(request);
   checkModel(request.model);
   checkSchema(request.outputSchema);
   checkBudget(request.toolBudget);
+  checkCeiling(request.ceiling);
   const thinking = checkThinking(request.thinking);
   const timeoutMs = runLimit(request);
   const toolTimeoutMs =
     request.toolTimeoutMs === undefined ? undefined : checkTimeout('toolTimeoutMs', request.toolTimeoutMs);
   const cwd = await checkFolder(request);
-  const agent = await agentForLaunch(toolbox, request.agent, { cwd, trust: request.trust });
-  const [project, tools, runtime] = await Promise.all([
+  const { trust, ceiling = null } = request;
+  const agent = await agentForLaunch(toolbox, request.agent, { cwd, trust });
+  const contract = toContract(agent);
+  const [project, tools, { defaults, toolRules }, exclusions] = await Promise.all([
     findProject(toolbox.agentDir, cwd, request.fallbackRoot),
     toolbox.tools(),
-    ensureRuntime(toolbox.distDirectory, toolbox.root),
+    toolbox.launchSettings(cwd, trust),
+    toolbox.exclusions(),
   ]);
   const isolation = await planWorktree(toolbox, request, cwd);
-  const output = await planOutput(toolbox.root, request, cwd);
-  const wanted = splitLevel(request.model ?? ownModel(agent) ?? request.defaultModel ?? '');
-  const model = await tools.models.resolve(wanted.model === '' ? undefined : wanted.model);
-  const level = thinking ?? wanted.thinking ?? (agent.thinking || undefined);
-  // One line: a label must not forge rows of a list.
-  const label =
-    cutText(request.label ?? '', 1000)
-      .replace(/\p{Cc}+/gu, ' ')
-      .trim() || undefined;
+  const runId = newRunId();
+  const { outputs, artifacts } = runLayout(join(project.layout.runs, runId));
+  const { skill, usualTimeoutMs } = request;
+  const progressFile = progressFileOf(artifacts);
+  const { agentDir, home } = toolbox;
+  const around = await lookAround({ agent: contract, skill, cwd, agentDir, home, trust, progressFile });
+  const output = request.output === undefined ? undefined : resolve(cwd, request.output);
+  const decide = ({ models, defaultModel, defaultThinking }: UsableModels) =>
+    planChild({
+      call: { ...request, output, thinking, timeoutMs, toolTimeoutMs },
+      agent: contract,
+      settings: {
+        ...defaults,
+        ...(request.defaultModel === undefined ? {} : { model: request.defaultModel }),
+        ...(typeof usualTimeoutMs === 'number' ? { timeoutMs: usualTimeoutMs } : {}),
+      },
+      trust,
+      limits: { ceiling, toolRules },
+      models: {
+        registry: models.map(toEntry),
+        piDefault: { model: defaultModel, thinking: defaultThinking },
+        exclusions,
+      },
+      parent: {
+        model: request.parentModel,
+        session: request.parentSession === undefined ? undefined : { file: request.parentSession },
+      },
+      cwd,
+      outputs,
+      progressFile,
+      ...(usualTimeoutMs === null ? { usualTimeoutMs } : {}),
+      around,
+    });
+  const planned = await tools.models.decide(decide);
+  const path = planned.child.output && (await checkOutput(toolbox.root.claims, planned.child.output.path));
   const record: SingleRecord = {
     version: 1,
-    runId: newRunId(),
+    runId,
     createdAt: Date.now(),
     mode: 'single',
     child: {
-      agent: toContract(agent),
-      task: request.task,
-      ...(label === undefined ? {} : { label: cutText(label, 96) }),
-      ...(model === undefined ? {} : { model: model.name }),
-      ...(level === undefined ? {} : { thinking: level }),
-      modelIsExplicit: request.model !== undefined,
-      ...(output === undefined ? {} : { output }),
-      ...(toolTimeoutMs === undefined ? {} : { toolTimeoutMs }),
-      ...(request.toolBudget === undefined ? {} : { toolBudget: request.toolBudget }),
-      ...(request.outputSchema === undefined ? {} : { outputSchema: request.outputSchema }),
-      sessionName: sessionName(agent.name, label ?? taskTitle(request.task)),
+      ...planned.child,
+      ...(planned.child.output && path ? { output: { ...planned.child.output, path } } : {}),
     },
     cwd,
     owner: request.owner,
     parent: request.parent ?? null,
     workflowKey: request.workflowKey ?? null,
     lane: request.lane ?? null,
-    ceiling: request.ceiling ?? null,
+    ceiling,
+    ...(Object.keys(toolRules).length === 0 ? {} : { toolRules }),
     resume: null,
-    trust: request.trust,
-    timeoutMs,
-    runtime: runtime.hash,
+    trust,
+    timeoutMs: planned.timeoutMs,
+    runtime: (await ownRuntime(toolbox.distDirectory)) ?? '',
     client: toolbox.client,
-    agentDir: toolbox.agentDir,
+    agentDir,
     node: tools.node.file,
     pi: tools.installation,
     writers: await toolbox.writers(),
     ...isolation,
   };
-  return { record: checkRecord(record), project, runtime, electron: tools.node.electron };
-}
-
-/** A run that is started here has no parent whose model could be inherited: what would be used without one is. */
-export function ownModel({ model }: { model?: string }): string | undefined {
-  return model === 'inherit' ? undefined : model;
+  return { record: checkRecord(record), project, electron: tools.node.electron, planned, agent };
 }
 
 function checkLane({ lane, workflowKey }: LaunchRequest): void {
@@ -159,13 +206,14 @@ function checkLane({ lane, workflowKey }: LaunchRequest): void {
   }
 }
 
-/** Milliseconds; null: no limit. */
-function runLimit({ timeoutMs, maxRuntimeMs }: LaunchRequest): number | null {
+/** Milliseconds; null: no limit; `undefined`: nobody has said. */
+function runLimit({ timeoutMs, maxRuntimeMs }: LaunchRequest): number | null | undefined {
   if (timeoutMs !== undefined && maxRuntimeMs !== undefined && timeoutMs !== maxRuntimeMs) {
     throw lanesError('launch_invalid:two-limits', { timeoutMs: String(timeoutMs), maxRuntimeMs: String(maxRuntimeMs) });
   }
-  const [name, ms] = timeoutMs === undefined ? ['maxRuntimeMs', maxRuntimeMs] : ['timeoutMs', timeoutMs];
-  return ms === null ? null : checkTimeout(name ?? 'timeoutMs', ms ?? DEFAULT_TIMEOUT_MS);
+  const [name, ms] =
+    timeoutMs === undefined ? (['maxRuntimeMs', maxRuntimeMs] as const) : (['timeoutMs', timeoutMs] as const);
+  return ms === null || ms === undefined ? ms : checkTimeout(name, ms);
 }
 
 export function checkTimeout(name: string, ms: number): number {
@@ -198,17 +246,10 @@ async function planWorktree(
   return { worktree: baseRef === undefined ? {} : { baseRef }, worktrees: settings };
 }
 
-async function planOutput(
-  { claims }: RootLayout,
-  request: LaunchRequest,
-  cwd: string,
-): Promise<OutputPlan | undefined> {
-  const mode = request.outputMode ?? 'inline';
-  if (request.output === undefined) {
-    if (mode === 'inline') return undefined;
-    throw lanesError('launch_invalid:file-only');
-  }
-  return { path: await checkOutput(claims, resolve(cwd, request.output)), mode };
+function checkCeiling(ceiling: LaunchRecord['ceiling'] | undefined): void {
+  const parsed = ceiling ? capabilityCeiling.safeParse(ceiling) : undefined;
+  if (parsed?.success === false)
+    throw lanesError('launch_invalid:record', { faults: `ceiling: ${describeFaults(parsed.error)}` });
 }
 
 /** The rules the runner would refuse it by, before one is started. */
@@ -226,8 +267,8 @@ export function checkTask(task: string): void {
   }
 }
 
-function checkThinking(level: string | undefined): string | undefined {
-  if (level === undefined || (THINKING_LEVELS as readonly string[]).includes(level)) return level;
+function checkThinking(level: string | undefined): ThinkingLevel | undefined {
+  if (level === undefined || isThinkingLevel(level)) return level;
   throw lanesError('launch_invalid:thinking', { value: level, allowed: THINKING_LEVELS.join(', ') });
 }
 

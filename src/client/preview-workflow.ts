@@ -1,6 +1,7 @@
 /** What a planned workflow will start, as far as it can be known: for a person who decides whether it may. */
 import { workflowAgent } from '../core/agent-names/index.ts';
-import { type ModelPrice, resolveModel, splitLevel } from '../core/models/index.ts';
+import { agentOf, modelsOf as candidatesOf, settingsOf } from '../core/launch/index.ts';
+import { type ModelExclusion, type ModelPrice, toEntry } from '../core/models/index.ts';
 import {
   type ForeseenHost,
   LanesError,
@@ -12,7 +13,8 @@ import type { PlannedWorkflow } from './plan-workflow.ts';
 
 /** The parts of a plan that tell what it will start. */
 export interface PlanParts extends Pick<PlannedWorkflow, 'usable'> {
-  record: { workflow: Pick<WorkflowPlan, 'agents' | 'defaultModel' | 'refusedAgents'> };
+  record: { workflow: Pick<WorkflowPlan, 'agents' | 'defaultModel' | 'refusedAgents' | 'defaults' | 'piDefault'> };
+  exclusions?: readonly ModelExclusion[];
   analysis: Pick<ScriptAnalysis, 'outlook'>;
 }
 
@@ -65,7 +67,7 @@ export interface WorkflowPreview {
 
 type Asked = { agent?: string | undefined; model?: string | undefined; isOpen: boolean; range: TextRange };
 
-export function previewWorkflow({ record, analysis, usable }: PlanParts): WorkflowPreview {
+export function previewWorkflow({ record, analysis, usable, exclusions = [] }: PlanParts): WorkflowPreview {
   const { outlook } = analysis;
   const { workflow } = record;
 
@@ -76,10 +78,18 @@ export function previewWorkflow({ record, analysis, usable }: PlanParts): Workfl
     try {
       const known = workflowAgent(workflow, agent);
       if (isOpen && named === undefined) return { ...unknown, agent: known.name };
-      const wanted = splitLevel(named ?? known.model ?? workflow.defaultModel ?? '');
-      const model = wanted.model === '' ? usable.defaultModel : resolveModel(wanted.model, usable.models).name;
-      const thinking = wanted.thinking ?? known.thinking ?? null;
-      return { agent: known.name, model, thinking, problem: null, range };
+      const { candidates } = candidatesOf({
+        call: { model: named },
+        agent: agentOf(known),
+        settings: settingsOf(workflow),
+        models: {
+          registry: usable.models.map(toEntry),
+          piDefault: workflow.piDefault ?? { model: usable.defaultModel, thinking: null },
+          exclusions,
+        },
+      });
+      const [{ model, thinking }] = candidates;
+      return { agent: known.name, model: model ?? usable.defaultModel, thinking, problem: null, range };
     } catch (error) {
       if (!(error instanceof LanesError)) throw error;
       return { ...unknown, problem: error };

@@ -4,6 +4,7 @@
  */
 import { stat, utimes } from 'node:fs/promises';
 import { readJournal } from '../core/journal/index.ts';
+import { isAbove, isThinkingLevel } from '../core/models/index.ts';
 import { checkOutput } from '../core/outputs/index.ts';
 import { runLayout } from '../core/projects/index.ts';
 import {
@@ -125,9 +126,11 @@ export async function planResume(toolbox: Toolbox, request: ResumeRequest): Prom
     throw lanesError('cwd_gone', { folder: cwd });
   }
   const task = request.task ?? GO_ON;
+  // What it was told at its beginning stands in its session.
+  const { reads: _reads, progress: _progress, forkOf: _fork, ...contract } = source.child;
   return planNext(toolbox, request, source, {
     child: {
-      ...source.child,
+      ...contract,
       task,
       sessionName: sessionName(source.child.agent.name, source.child.label ?? taskTitle(source.child.task)),
     },
@@ -206,6 +209,7 @@ async function planNext(
   next: Pick<SingleRecord, 'child' | 'cwd' | 'resume' | 'worktree' | 'worktreeOf'>,
 ): Promise<LaunchPlan<SingleRecord>> {
   const project = projectOf(request.directory);
+  await checkLevel(toolbox, next, request.trust ?? source.trust);
   if (source.child.output) await checkOutput(toolbox.root.claims, source.child.output.path);
   const [tools, runtime] = await Promise.all([toolbox.tools(), ensureRuntime(toolbox.distDirectory, toolbox.root)]);
   const record: SingleRecord = {
@@ -221,6 +225,18 @@ async function planNext(
     pi: tools.installation,
   };
   return { record, project, runtime, electron: tools.node.electron };
+}
+
+/** A bound that was set since then holds for what goes on, too. */
+async function checkLevel(
+  toolbox: Toolbox,
+  { child, cwd }: Pick<SingleRecord, 'child' | 'cwd'>,
+  trust: LaunchRecord['trust'],
+): Promise<void> {
+  const { maxThinking: max } = (await toolbox.launchSettings(cwd, trust)).defaults;
+  const { model, thinking: level } = child;
+  if (max !== undefined && isThinkingLevel(level) && isAbove(level, max))
+    throw lanesError('thinking_too_high', { level, name: model ?? 'default', max });
 }
 
 /** What cannot be touched is told by whoever reads it next. */

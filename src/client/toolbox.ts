@@ -2,14 +2,23 @@
 
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { AgentDiscovery, type AgentScope, type Discovered } from '../core/agents/index.ts';
+import { AgentDiscovery, type AgentScope, type Discovered, findProjectRoot } from '../core/agents/index.ts';
 import { probeModels } from '../core/children/index.ts';
-import { ModelRegistry } from '../core/models/index.ts';
+import { checkToolRules } from '../core/launch/index.ts';
+import {
+  EXCLUDED_MS,
+  holding,
+  type ModelExclusion,
+  ModelRegistry,
+  readExclusions,
+  readModelBounds,
+} from '../core/models/index.ts';
 import { childEnvironment } from '../core/processes/index.ts';
 import { agentDirectory, type RootLayout, rootLayout } from '../core/projects/index.ts';
 import {
   type ConfiguredPath,
   type ConfiguredWorktrees,
+  configuredExclusionMs,
   configuredNode,
   configuredPi,
   configuredRetentionDays,
@@ -18,6 +27,7 @@ import {
   configuredWriters,
   DEFAULT_RETENTION_DAYS,
   parseRetentionDays,
+  readLaunchSettings,
 } from '../core/settings/index.ts';
 import {
   atLeast,
@@ -29,7 +39,14 @@ import {
   type PiLocation,
   ProbeCache,
 } from '../core/toolchain/index.ts';
-import type { PiInstallation, WorktreeSettings, Writers } from '../protocol/index.ts';
+import type {
+  LaunchDefaults,
+  LaunchRecord,
+  PiInstallation,
+  ToolRules,
+  WorktreeSettings,
+  Writers,
+} from '../protocol/index.ts';
 
 /** What a client knows better than the shared file. */
 export interface SettingOverrides {
@@ -50,6 +67,12 @@ export interface ToolboxOptions {
   client: { kind: string; version: string };
   /** Settings of the client that win over the shared file; absent values fall through. */
   overrides?: () => SettingOverrides;
+}
+
+/** What launches do that call and agent leave open, and the rules that hold for all of a run. */
+export interface LaunchSettings {
+  defaults: LaunchDefaults;
+  toolRules: ToolRules;
 }
 
 export interface Tools {
@@ -134,14 +157,53 @@ export class Toolbox {
    * The agents there are for a folder, as they are now.
    *
    * @param projectTrusted without it nothing of the project is looked at
+   * @param projectSettings without it the settings of the project change no agent; default: `projectTrusted`
    */
   discoverAgents(
     cwd: string,
-    { scope = 'both', projectTrusted = true }: { scope?: AgentScope; projectTrusted?: boolean } = {},
+    {
+      scope = 'both',
+      projectTrusted = true,
+      projectSettings = projectTrusted,
+    }: { scope?: AgentScope; projectTrusted?: boolean; projectSettings?: boolean } = {},
   ): Promise<Discovered> {
     const { env, agentDir } = this;
-    const home = (process.platform === 'win32' ? env['USERPROFILE'] : env['HOME']) || homedir();
-    return this.#agents.discover({ cwd, agentDir, home, env, scope, projectTrusted });
+    return this.#agents.discover({ cwd, agentDir, home: this.home, env, scope, projectTrusted, projectSettings });
+  }
+
+  get home(): string {
+    return (process.platform === 'win32' ? this.env['USERPROFILE'] : this.env['HOME']) || homedir();
+  }
+
+  /** Where it is kept which models are left out for a while. */
+  get exclusionsFile(): string {
+    return this.env['PI_MODEL_EXCLUSIONS_PATH'] || this.root.modelExclusions;
+  }
+
+  /** Models that are left out now because their provider has failed. Throws `config_invalid`. */
+  async exclusions(): Promise<ModelExclusion[]> {
+    return holding(
+      await readExclusions(this.exclusionsFile),
+      Date.now(),
+      (await configuredExclusionMs(this.root.config)) ?? EXCLUDED_MS,
+    );
+  }
+
+  /** What settings say for launches in a folder, those of a project only with trust. Throws `config_invalid`. */
+  async launchSettings(cwd: string, trust: LaunchRecord['trust']): Promise<LaunchSettings> {
+    const own = join(this.agentDir, 'settings.json');
+    const project = trust === 'approve' ? await findProjectRoot(cwd, this.home) : undefined;
+    const { defaults, toolRules } = await readLaunchSettings(this.root.config, this.env);
+    checkToolRules(toolRules, this.root.config);
+    const { scope, maxThinking } = await readModelBounds(project ? [own, project.settings.file] : [own]);
+    return {
+      defaults: {
+        ...defaults,
+        ...(scope === undefined ? {} : { modelScope: scope }),
+        ...(maxThinking === undefined ? {} : { maxThinking }),
+      },
+      toolRules,
+    };
   }
 
   async node(): Promise<NodeLocation> {

@@ -68,13 +68,13 @@ export function hostCommands(): HostPolicy['mode'] {
 }
 
 /** What a launch in a folder uses when nobody says otherwise. Throws `launch_invalid` for a limit that cannot be one. */
-export function launchDefaults(folder: vscode.Uri): Pick<LaunchRequest, 'defaultModel' | 'timeoutMs'> {
+export function launchDefaults(folder: vscode.Uri): Pick<LaunchRequest, 'defaultModel' | 'usualTimeoutMs'> {
   const model = defaultModel(folder);
   const minutes = vscode.workspace.getConfiguration('piLanes', folder).get<unknown>('timeoutMinutes');
   const rule = { name: 'piLanes.timeoutMinutes', unit: 'minutes', zeroIsNone: true } as const;
-  const timeoutMs = minutes === undefined ? undefined : timeLimit(minutes, rule);
+  const usualTimeoutMs = minutes === undefined ? undefined : timeLimit(minutes, rule);
   return {
     ...(model === undefined ? {} : { defaultModel: model }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(usualTimeoutMs === undefined ? {} : { usualTimeoutMs }),
   };
 }

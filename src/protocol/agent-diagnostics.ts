@@ -27,7 +27,8 @@ export const AGENT_CODES = [
   'directory_not_folder',
   'directory_too_large',
   'settings_invalid',
-  'settings_unapplied',
+  'override_invalid',
+  'override_unknown',
 ] as const;
 const agentDiagnosticCode = z.enum(AGENT_CODES);
 export type AgentDiagnosticCode = z.infer<typeof agentDiagnosticCode>;
@@ -51,7 +52,7 @@ const MILDER: Readonly<Partial<Record<AgentDiagnosticCode, AgentSeverity>>> = {
   field_unsupported: 'warning',
   directory_not_folder: 'warning',
   directory_too_large: 'warning',
-  settings_unapplied: 'warning',
+  override_unknown: 'warning',
 };
 
 export interface AgentDiagnostic extends TextRange {

@@ -136,9 +136,17 @@ export const AGENT_TEXTS = {
     message: 'The settings cannot be used: {reason}.',
     hint: 'Correct the file. Until then no agent is started, because the settings could change or forbid it.',
   },
-  settings_unapplied: {
-    message: 'This version does not apply subagents.{field} yet.',
-    hint: 'Agents are used as their files define them.',
+  override_invalid: {
+    message: 'The override of the agent "{name}" cannot be used: {faults}.',
+    hint: 'Correct it, or remove it: until then the agent is not launched.',
+  },
+  override_unknown: {
+    message: 'The override of the agent "{name}" has a field {field}, which no override has; it is not used.',
+    hint: 'The fields are listed in docs/agents.md.',
+  },
+  'override_unknown:meant': {
+    message: 'The override of the agent "{name}" has a field {field}, which no override has; it is not used.',
+    hint: 'Did you mean {meant}?',
   },
 } as const satisfies Record<string, AgentText>;
 

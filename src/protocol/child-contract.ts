@@ -17,8 +17,14 @@ export type OutputSchema = z.infer<typeof outputSchema>;
 
 /** To the extension. */
 export interface ChildContract {
-  /** The tools the child may use; absent: all that Pi offers. */
+  /** The tools the child may use; absent: all that Pi offers. Each of them must be there. */
   tools?: readonly string[];
+  /** Of what Pi offers it may use these alone; they need not be there. */
+  onlyTools?: readonly string[];
+  /** It may never use these, whatever offers them. */
+  deniedTools?: readonly string[];
+  /** Each call of these is asked about. */
+  askedTools?: readonly string[];
   toolBudget?: ToolBudget;
   /** What it must give at its end, and the file it is kept in. */
   output?: { schema: OutputSchema; file: string };

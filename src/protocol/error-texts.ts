@@ -7,12 +7,19 @@ export interface ErrorText {
   message: string;
   /** The next step. */
   hint?: string;
+  /** The same for a command line, where the hint names what only the editor has. `RUN` stands for the run that is meant. */
+  cli?: string;
 }
 
 const HELP = 'See `pi-lanes help`.';
-const FORCE_STOP = 'If this lasts, use Force Stop.';
-const CLOSE_PI =
-  'Close that Pi, or resume on a copy of the session (fork): two that write one session lose what one of them says.';
+const FORCE_STOP = {
+  hint: 'If this lasts, use Force Stop.',
+  cli: 'If this lasts, use `pi-lanes force-stop RUN`.',
+} as const;
+const CLOSE_PI = {
+  hint: 'Close that Pi, or resume on a copy of the session (fork): two that write one session lose what one of them says.',
+  cli: 'Close that Pi, or use `pi-lanes resume RUN --fork`: two that write one session lose what one of them says.',
+} as const;
 const AS_TEXT = 'Close the transcript and open it as text.';
 const INSTALL_YOURSELF = 'npm install -g @earendil-works/pi-coding-agent';
 
@@ -31,6 +38,14 @@ export const ERROR_TEXTS = {
     message: 'The agent "{name}" has invalid configuration: {file}:{line}:{column}: {reason}',
     hint: 'Correct the file. Until then no other agent of this name is started in its place.',
   },
+  agent_disabled: {
+    message: 'The agent "{name}" is disabled by {setting} in {file}:{line}:{column}.',
+    hint: 'Remove that setting, or launch another agent.',
+  },
+  agent_kept: {
+    message: 'The agent "{name}" stays enabled: {setting} says so in {file}:{line}:{column}.',
+    hint: 'Disable it there, with --scope project.',
+  },
   agent_unsupported: {
     message: 'The agent "{name}" cannot be launched as it is defined: this version does not apply {fields} yet.',
     hint: 'Remove that from {file}, or launch another agent.',
@@ -38,6 +53,41 @@ export const ERROR_TEXTS = {
   agent_untrusted: {
     message: 'The agent "{name}" is defined by this project, in {file}.',
     hint: 'Read it, and add --approve if you trust this project.',
+  },
+  agent_restricted: {
+    message: 'The agent "{name}" is none of those that this run may use: {allowed}.',
+    hint: 'Launch one of those, or start a run without this bound.',
+  },
+  'launch_invalid:profiles': { message: 'profiles cannot {value}.', hint: 'It takes one of {allowed}.' },
+  'launch_invalid:profile-kind': {
+    message: 'There is no kind of profile "{value}".',
+    hint: 'Name one of {allowed}.',
+  },
+  'launch_invalid:profile-name': {
+    message: '"{name}" cannot be the name of a profile.',
+    hint: 'Use letters, digits, ".", "_" and "-", at most 64.',
+  },
+  'launch_invalid:no-profile': { message: 'No profile is named.', hint: 'See `pi-lanes profiles`.' },
+  'launch_invalid:no-catalogue': {
+    message: 'No models are known that a profile could be made from.',
+    hint: 'Ask for them with `pi-lanes profiles refresh`.',
+  },
+  'launch_invalid:provider': { message: 'Pi can use no model of a provider "{value}".', hint: 'There are: {known}.' },
+  'launch_invalid:context': {
+    message: 'The context is "{value}"; it must be fresh, fork or profile.',
+    hint: 'Leave it out for what agent and settings say.',
+  },
+  'launch_invalid:fork': {
+    message: 'There is no conversation that this run could begin with a copy of.',
+    hint: 'Launch it with context fresh, or from a session of Pi that is kept.',
+  },
+  'launch_invalid:profile': {
+    message: 'The agent "{name}" declares no defaultContext, so it has no profile.',
+    hint: 'Ask for context fresh or fork, or add defaultContext to the definition.',
+  },
+  'launch_invalid:extension': {
+    message: 'The agent "{name}" needs the extension {file}, which does not exist.',
+    hint: 'Correct extensions or subagentOnlyExtensions of its definition.',
   },
   'launch_invalid:record': { message: 'This run cannot be started: {faults}.' },
   'launch_invalid:lane': {
@@ -112,10 +162,12 @@ export const ERROR_TEXTS = {
   'cwd_gone:lost': {
     message: 'The run cannot go on: its folder {folder} is gone.',
     hint: 'Bring the folder back and resume it, or stop the run.',
+    cli: 'Bring the folder back and use `pi-lanes resume RUN`, or end the run with `pi-lanes stop RUN`.',
   },
   cwd_gone: {
     message: 'The run cannot be resumed: its folder {folder} is gone.',
     hint: 'Resume on a copy of the session in another folder (fork).',
+    cli: 'Go on with a copy of the session in another folder: `pi-lanes resume RUN --cwd FOLDER`.',
   },
   untrusted_workspace: { message: 'Agents do not start in an untrusted workspace.' },
   project_unreadable: {
@@ -129,10 +181,27 @@ export const ERROR_TEXTS = {
     message: '{file}:{line}:{column}: {reason}',
     hint: 'Correct the file: it decides which agents there are, and what they may do.',
   },
+  'config_invalid:no-project': {
+    message: 'There is no project for {cwd}: neither it nor a folder above it has .pi or .agents.',
+    hint: 'Make a folder .pi in the project, or take --scope user.',
+  },
+  'config_invalid:tool-rule': {
+    message: 'In {file} permissions.rules names {tool}, which has rules of its own.',
+    hint: 'Take it out.',
+  },
+  'config_invalid:variable': {
+    message: 'The variable {name} is "{value}"; it must be {rule}.',
+    hint: 'Correct it, or take it out of the environment.',
+  },
   'config_invalid:days': {
     message: '{source} is {value}; it must be a whole number of days from 0 to 36500.',
     hint: 'With 0 runs are kept for ever.',
   },
+  config_changed: {
+    message: '{file} has been changed by somebody else just now.',
+    hint: 'Nothing was written. Try again.',
+  },
+  config_unwritable: { message: '{file} cannot be written: {reason}.', hint: 'Check its permissions.' },
   store_unwritable: {
     message: 'Pi Lanes may not write here: {reason}.',
     hint: 'Check the owner and the permissions of this path, and whether its disk can be written.',
@@ -196,6 +265,10 @@ export const ERROR_TEXTS = {
     hint: 'Name the folder the copy should work in.',
   },
   'launch_invalid:no-run': { message: 'The run is missing.', hint: HELP },
+  'launch_invalid:no-agent-name': {
+    message: 'The name of the agent is missing.',
+    hint: 'They are listed by `pi-lanes agents`.',
+  },
   'launch_invalid:no-script': { message: 'The script file is missing.', hint: HELP },
   'launch_invalid:no-message': { message: 'The message is missing.', hint: HELP },
   'launch_invalid:too-many': {
@@ -321,6 +394,23 @@ export const ERROR_TEXTS = {
     hint: 'Did you mean {near}? See `pi --list-models` for all.',
   },
   'model_unknown:other': { message: 'Pi chose the model {name} although {wanted} was asked for.' },
+  'model_none:left': {
+    message: 'None of the models of this agent can be used. {reasons}',
+    hint: 'Name one with --model, or change model and fallbackModels of the agent.',
+  },
+  model_skipped: { message: 'The model {name} is left out: {reason}' },
+  model_excluded: {
+    message: 'The model {name} is left out until {until}, because its provider failed: {reason}',
+    hint: 'Name another model, or allow it again with `pi-lanes models --include {name}`.',
+  },
+  model_out_of_scope: {
+    message: 'The model {name} is none of those that may be used: {allow}.',
+    hint: 'Name one of those, or change subagents.modelScope in settings.json.',
+  },
+  thinking_too_high: {
+    message: 'The thinking level {level} of {name} is above {max}, the highest that is allowed.',
+    hint: 'Name a lower level, or change subagents.maxThinking in settings.json.',
+  },
   model_ambiguous: { message: 'Several providers have a model "{name}".', hint: 'Name one of: {names}.' },
 
   // The runner
@@ -336,24 +426,28 @@ export const ERROR_TEXTS = {
   'runner_refused:other': { message: 'This runner was started for {runId}.' },
   'runner_refused:parameters': { message: 'The parameters of {method} cannot be used: {faults}.' },
   'runner_refused:result': { message: 'The result of {method} cannot be used: {faults}.' },
-  'runner_refused:force': { message: 'The runner answers; there is no need for force.', hint: 'Use Stop.' },
+  'runner_refused:force': {
+    message: 'The runner answers; there is no need for force.',
+    hint: 'Use Stop.',
+    cli: 'Use `pi-lanes stop RUN`.',
+  },
   processes_unproven: {
     message: 'These processes could not be proven to be gone: {pids}.',
     hint: 'Look at them with the tools of your system, and end them there if they are what is left of the run.',
   },
   'runner_unreachable:late': {
     message: 'The runner did not answer: no answer to {method} within {ms} ms.',
-    hint: FORCE_STOP,
+    ...FORCE_STOP,
   },
   'runner_unreachable:closed': {
     message: 'The runner did not answer: the connection closed before {method} was answered.',
-    hint: FORCE_STOP,
+    ...FORCE_STOP,
   },
   'runner_unreachable:no-connection': {
     message: 'The runner did not answer: no connection within {ms} ms.',
-    hint: FORCE_STOP,
+    ...FORCE_STOP,
   },
-  'runner_unreachable:failed': { message: 'The runner did not answer: {reason}.', hint: FORCE_STOP },
+  'runner_unreachable:failed': { message: 'The runner did not answer: {reason}.', ...FORCE_STOP },
   'runner_unreachable:lease': {
     message: 'The runner cannot be reached: {reason}.',
     hint: 'Try again in a moment.',
@@ -368,13 +462,14 @@ export const ERROR_TEXTS = {
   },
   'runner_unreachable:socket': {
     message: "The runner's socket cannot be reached: {reason}.",
-    hint: FORCE_STOP,
+    ...FORCE_STOP,
   },
   'runner_unreachable:unproven': {
     message: 'Whether the runner of this run lives cannot be told.',
     hint: 'Look again in a moment. Force Stop ends what is proven to belong to the run, and names what is not.',
+    cli: 'Look again in a moment. `pi-lanes force-stop RUN` ends what is proven to belong to the run, and names what is not.',
   },
-  'runner_unreachable:silent': { message: 'The runner of this run does not answer.', hint: FORCE_STOP },
+  'runner_unreachable:silent': { message: 'The runner of this run does not answer.', ...FORCE_STOP },
   'start_not_confirmed:waited': {
     message: 'Whoever started this run went away before confirming it; no child was started.',
   },
@@ -428,7 +523,11 @@ export const ERROR_TEXTS = {
     message: 'This run has no living runner.',
     hint: 'Its work is over, or was cut off; see its status.',
   },
-  'run_not_running:steer': { message: 'The run has ended: it is {state}.', hint: 'Resume it to say more.' },
+  'run_not_running:steer': {
+    message: 'The run has ended: it is {state}.',
+    hint: 'Resume it to say more.',
+    cli: 'Say more with `pi-lanes resume RUN --task TEXT`.',
+  },
   'run_not_running:answer': {
     message: 'The run has ended: it is {state}.',
     hint: 'Nobody waits for the answer any more.',
@@ -459,15 +558,18 @@ export const ERROR_TEXTS = {
   'run_lost:control': {
     message: "The run's runner is gone.",
     hint: 'Resume the run to continue it, or stop it.',
+    cli: 'Continue it with `pi-lanes resume RUN`, or end it with `pi-lanes stop RUN`.',
   },
   'run_lost:shown': {
     message: 'The runner of this run is gone: it was killed, or the machine was restarted.',
     hint: 'Resume continues it where it stood; Stop ends what is left of it.',
+    cli: '`pi-lanes resume RUN` continues it where it stood; `pi-lanes stop RUN` ends what is left of it.',
   },
   'resume_refused:active': { message: 'The run cannot be resumed: it is {state}.' },
   'resume_refused:running': {
     message: 'The run cannot be resumed: it is running.',
     hint: 'Steer it instead.',
+    cli: 'Say it with `pi-lanes steer RUN MESSAGE` instead.',
   },
   'resume_refused:waiting': {
     message: 'The run cannot be resumed: it is waiting.',
@@ -476,6 +578,7 @@ export const ERROR_TEXTS = {
   'resume_refused:unresponsive': {
     message: 'The run cannot be resumed: it is unresponsive.',
     hint: 'Use Force Stop first.',
+    cli: 'Use `pi-lanes force-stop RUN` first.',
   },
   child_unknown: { message: 'The run has no agent "{name}".', hint: 'It has: {known}.' },
   'child_unknown:nearest': {
@@ -513,10 +616,12 @@ export const ERROR_TEXTS = {
   'resume_refused:single': {
     message: 'Only workflows are continued after their end.',
     hint: 'Resume the run: a new one goes on with its session.',
+    cli: 'Use `pi-lanes resume RUN`: a new run goes on with its session.',
   },
   'resume_refused:final': {
     message: 'The workflow cannot be continued: it is {state}, and no limit has ended it.',
     hint: 'Start it again, or resume one of its agents.',
+    cli: 'Start it again, or use `pi-lanes resume RUN --child KEY`.',
   },
   'resume_refused:time': {
     message: 'The workflow has used {used} ms of its time; the limit is {limit} ms.',
@@ -534,10 +639,12 @@ export const ERROR_TEXTS = {
   script_invalid: {
     message: 'The script has an error in line {line}, column {column}: {message}',
     hint: 'See `pi-lanes validate`, or the Problems view.',
+    cli: 'Use `pi-lanes validate FILE`; it names every fault.',
   },
   'script_invalid:several': {
     message: 'The script has {count} errors, the first in line {line}, column {column}: {message}',
     hint: 'See `pi-lanes validate`, or the Problems view.',
+    cli: 'Use `pi-lanes validate FILE`; it names every fault.',
   },
   'launch_invalid:workflow': {
     message: 'There is no workflow "{name}".',
@@ -559,6 +666,12 @@ export const ERROR_TEXTS = {
     hint: 'It must be a number of US dollars, as 2 or 0.5, or 0 for no limit.',
   },
   'launch_invalid:count': { message: '{option} is "{value}".', hint: 'It must be a whole number from 1 to 999999.' },
+  'launch_invalid:two-args': { message: 'Both --args and --args-file are given.', hint: 'Give one of them.' },
+  'launch_invalid:two-inputs': {
+    message: '--script and --args-file both read standard input.',
+    hint: 'Name a file for one of them.',
+  },
+  'launch_invalid:args-file': { message: '--args-file {file} cannot be read: {reason}.' },
   'launch_invalid:args': {
     message: 'The arguments of the workflow cannot be used: {reason}.',
     hint: 'Give one JSON value, in single quotes in most shells.',
@@ -568,6 +681,7 @@ export const ERROR_TEXTS = {
   'resume_refused:workflow': {
     message: 'The run cannot be resumed with a message: it is a workflow.',
     hint: 'Continue it, or resume one of its children.',
+    cli: 'Use `pi-lanes continue RUN`, or `pi-lanes resume RUN --child KEY`.',
   },
   'resume_refused:stopped': {
     message: 'The run cannot be resumed: it was stopped.',
@@ -577,6 +691,7 @@ export const ERROR_TEXTS = {
   'resume_refused:lost': {
     message: 'The run is lost: it can only go on as it was launched, without a new task, folder or copy.',
     hint: 'Resume it without them, then steer it.',
+    cli: 'Use `pi-lanes resume RUN`, then `pi-lanes steer RUN MESSAGE`.',
   },
   'resume_refused:no-session': { message: 'The run cannot be resumed: it has no persisted session file.' },
   'resume_refused:session': {
@@ -586,19 +701,21 @@ export const ERROR_TEXTS = {
   session_in_use: {
     message: 'The session {session} is in use by {purpose} (process {pid}).',
     hint: 'Wait until it ends, steer it, or resume on a copy of the session (fork).',
+    cli: 'Wait until it ends, use `pi-lanes steer RUN MESSAGE`, or go on with a copy: `pi-lanes resume RUN --fork`.',
   },
   'session_in_use:unnamed': {
     message: 'The session {session} is in use by another process.',
     hint: 'Wait until it ends, steer it, or resume on a copy of the session (fork).',
+    cli: 'Wait until it ends, use `pi-lanes steer RUN MESSAGE`, or go on with a copy: `pi-lanes resume RUN --fork`.',
   },
   'session_in_use:written': {
     message: 'The session {session} was written to by another program {age} ago.',
-    hint: CLOSE_PI,
+    ...CLOSE_PI,
   },
   'session_in_use:written-by-pi': {
     message:
       'The session {session} was written to by another program {age} ago; a Pi works in its folder (process {pids}).',
-    hint: CLOSE_PI,
+    ...CLOSE_PI,
   },
   interrupted: { message: 'The run ended before its child began.' },
   timed_out: {
@@ -682,12 +799,14 @@ export const ERROR_TEXTS = {
   'transcript_unreadable:not-ours': {
     message: 'This is neither a run of Pi Lanes nor a session file (.jsonl).',
     hint: 'Open a run from the Runs view, or a session file of Pi.',
+    cli: 'Name a run that `pi-lanes status` lists.',
   },
   'transcript_unreadable:elsewhere': {
     message: 'Only session files on this machine can be opened, not {address}.',
   },
   'transcript_unreadable:text-gone': { message: 'This text is not in the transcript any more.' },
   file_not_found: { message: 'There is no file "{path}".', hint: 'It may have been moved or removed since.' },
+  'file_not_found:profile': { message: 'There is no profile "{name}".', hint: 'There are: {known}.' },
   'file_not_found:relative': {
     message: '"{path}" is relative, and the folder of this session is not known.',
   },
@@ -708,6 +827,7 @@ export const ERROR_TEXTS = {
   'child_exited:signal': {
     message: 'The child was ended from outside by {signal}.',
     hint: 'Something other than Pi Lanes stopped it: the system running out of memory, or a person. Resume goes on with its session.',
+    cli: 'Something other than Pi Lanes stopped it: the system running out of memory, or a person. `pi-lanes resume RUN` goes on with its session.',
   },
   'child_exited:aborted': { message: 'The child was aborted from outside.' },
   'child_exited:code': { message: 'The child exited with code {code} before it was done.' },
@@ -719,15 +839,22 @@ export const ERROR_TEXTS = {
     message:
       'The child ended without the structured output it was asked for: it gave none with its tool structured_output.',
     hint: 'What it said instead is kept as its answer. Say in the task what the output should hold, or resume the run.',
+    cli: 'What it said instead is kept as its answer. Say in the task what the output should hold, or use `pi-lanes resume RUN`.',
   },
   'structured_output_missing:refused': {
     message: 'The child ended without the structured output it was asked for. What it gave was refused: {faults}.',
     hint: 'What it said instead is kept as its answer. Check the schema, or resume the run.',
+    cli: 'What it said instead is kept as its answer. Check the schema, or use `pi-lanes resume RUN`.',
   },
   'structured_output_missing:unusable': {
     message: 'The structured output that the child gave cannot be used: {faults}.',
     hint: 'What it said is kept as its answer. Resume the run to have the output given again.',
+    cli: 'What it said is kept as its answer. `pi-lanes resume RUN` has the output given again.',
   },
+  tools_left_out: { message: 'Tools of its definition that this run does not allow are left out: {tools}.' },
+  skills_missing: { message: 'Skills of its definition are not there: {skills}.' },
+  'skills_missing:unread': { message: 'Its skills cannot be used: it may not read files.' },
+  extensions_denied: { message: 'This run allows no extensions: those of its definition are not loaded.' },
   tools_missing: {
     message: 'The agent {agent} may use tools that Pi does not have here: {tools}.',
     hint: 'Install the Pi extension that brings them, or take them off the list in the definition of the agent.',
@@ -752,6 +879,7 @@ export const ERROR_TEXTS = {
   'result_unsaved:session': {
     message: 'The work is done, but its result could not be saved: {reason}',
     hint: 'Make the folder writable. The answer stands in the transcript and in {session}; Resume goes on with it.',
+    cli: 'Make the folder writable. The answer stands in the transcript and in {session}; `pi-lanes resume RUN` goes on with it.',
   },
 
   // Worktrees
@@ -942,9 +1070,15 @@ export const ERROR_TEXTS = {
       '{files} files that were to be copied into the worktree are missing: together they have more than {megabytes} MB.',
     hint: 'Name fewer files.',
   },
+  'result_unsaved:whole': {
+    message: 'The workflow is over, but {file} could not be written: {reason}',
+    hint: 'See that a file can be written there, then continue the run: nothing that had ended is started again.',
+    cli: 'See that a file can be written there, then use `pi-lanes continue RUN`: nothing that had ended is started again.',
+  },
   'result_unsaved:workflow': {
     message: 'What {key} came to could not be kept for the script: {reason}',
     hint: 'Make the folder of the run writable, then continue it: what had ended is not started again.',
+    cli: 'Make the folder of the run writable, then use `pi-lanes continue RUN`: what had ended is not started again.',
   },
 
   // Everything else. Errors that are not ours are `internal` with the words they came with.

@@ -1,7 +1,8 @@
 /** The vocabulary of runs: identity, states, owner, lane, and the launch record (`run.json`). */
 import * as z from 'zod/mini';
-import { agentContract } from './agent-contract.ts';
+import { agentContract, permission } from './agent-contract.ts';
 import { outputSchema, toolBudget } from './child-contract.ts';
+import { waitSettings } from './wait-settings.ts';
 import { workflowPlan } from './workflow-run.ts';
 import { worktreeSettings, worktreeWish } from './worktree.ts';
 
@@ -77,11 +78,17 @@ export const outputPlan = z.object({
 export type OutputPlan = z.infer<typeof outputPlan>;
 
 /** Limits put on an agent from outside. They travel unchanged to everything that continues its work. */
+const names = z.array(z.string().check(z.regex(/^[A-Za-z0-9_.:-]{1,128}$/))).check(z.maxLength(256));
 export const capabilityCeiling = z.object({
-  allowedTools: z.optional(z.array(z.string())),
-  allowedAgents: z.optional(z.array(z.string())),
+  allowedTools: z.optional(names),
+  allowedAgents: z.optional(names),
   denyExtensions: z.optional(z.boolean()),
 });
+export type CapabilityCeiling = z.infer<typeof capabilityCeiling>;
+
+/** Rules for tools that hold in the whole run, at every depth. */
+export const toolRules = z.record(z.string(), permission);
+export type ToolRules = z.infer<typeof toolRules>;
 
 /** The stored session a run goes on with. `fork`: on a copy, because the original is in use or its folder is gone. */
 export const resumePlan = z.object({
@@ -110,6 +117,38 @@ export const childPlan = z.object({
   toolBudget: z.optional(toolBudget),
   /** JSON schema of the value the child must give at its end; absent: its last words are its answer. */
   outputSchema: z.optional(outputSchema),
+  /*
+   * What the launch made of agent, call, settings and ceiling. Absent in runs of earlier versions: then it is as the agent says.
+   */
+
+  /** Tried in order in the place of the model, when its provider fails before any tool was called. */
+  fallbacks: z.optional(z.array(z.object({ model: z.string(), thinking: z.optional(z.string()) }))),
+  /** `list`: these and no others, each of which must be there; `only`: what Pi offers, as far as it is among these; `denied`: never. */
+  tools: z.optional(
+    z.object({
+      list: z.optional(z.array(z.string())),
+      only: z.optional(z.array(z.string())),
+      denied: z.optional(z.array(z.string())),
+      asked: z.optional(z.array(z.string())),
+    }),
+  ),
+  /** `found`: those Pi finds by itself are loaded too. */
+  extensions: z.optional(z.object({ found: z.boolean(), paths: z.array(z.string()) })),
+  /** The same; absolute paths of skills. */
+  skills: z.optional(z.object({ found: z.boolean(), paths: z.array(z.string()) })),
+  /** Files that are named to it, absolute; those that were there. */
+  reads: z.optional(z.array(z.string())),
+  /** Where it keeps notes of how far it is. `isNew`: nobody has begun them. */
+  progress: z.optional(z.object({ file: z.string(), isNew: z.boolean() })),
+  /** What it is given to remember. `text`: null: nothing was written down yet. */
+  memory: z.optional(z.object({ file: z.string(), text: z.nullable(z.string()), isWritable: z.boolean() })),
+  /** Session file whose copy it begins with. */
+  forkOf: z.optional(z.string()),
+  /** Handed to extensions, by `name/version`. */
+  extensionBindings: z.optional(z.record(z.string(), z.unknown())),
+  wait: z.optional(waitSettings),
+  /** Lower-case hex sha256 of the definition, and of all that this child is started with. */
+  digests: z.optional(z.object({ definition: z.string(), launch: z.string() })),
   /** Name of the Pi session, `<agent> · <label>`, at most 96 characters. */
   sessionName: z.string().check(z.maxLength(96)),
 });
@@ -144,6 +183,8 @@ const anyRun = {
   workflowKey: z.nullable(z.string()),
   lane: z.nullable(lane),
   ceiling: z.nullable(capabilityCeiling),
+  /** Absent: none. */
+  toolRules: z.optional(toolRules),
   resume: z.nullable(resumePlan),
   /** Whether project resources (extensions, settings) of `cwd` may load: Pi's `--approve` or `--no-approve`. */
   trust: z.enum(['approve', 'no-approve']),

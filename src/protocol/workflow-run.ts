@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import { agentContract } from './agent-contract.ts';
 import { errorValue } from './errors.ts';
+import { launchDefaults, thinkingLevel } from './launch-defaults.ts';
 import { positive } from './schema-parts.ts';
 import { MAX_SCRIPT_BYTES } from './workflow.ts';
 import { preflight } from './workflow-preflight.ts';
@@ -105,6 +106,10 @@ export const workflowPlan = z.object({
   ),
   /** Names of the models that were usable, `provider/id`. */
   models: z.array(z.string()),
+  /** What Pi takes when nobody names a model. */
+  piDefault: z.optional(z.object({ model: z.nullable(z.string()), thinking: z.nullable(thinkingLevel) })),
+  /** What settings say for children that are told nothing else. */
+  defaults: z.optional(launchDefaults),
   /** For agents that name none; absent: Pi's default. */
   defaultModel: z.optional(z.string()),
   /** Each child that does not say otherwise gets a worktree of its own. */

@@ -14,7 +14,7 @@ const CONTEXT_OVERFLOW =
 
 export type NextStep =
   | { next: 'retry'; delayMs: number }
-  | { next: 'fallback'; model: string; delayMs: 0 }
+  | { next: 'fallback'; plan: ChildPlan; delayMs: 0 }
   | { next: 'continue'; delayMs: 0 }
   | { next: 'none' };
 
@@ -38,12 +38,16 @@ export function nextStep(facts: AttemptFacts): NextStep {
     return { next: 'retry', delayMs: coldDelay };
   }
   if (canContinue(facts)) return { next: 'continue', delayMs: 0 };
-  const model = fallbackAfter(plan, facts.tried);
-  return model !== undefined && isProviderProblem(outcome) ? { next: 'fallback', model, delayMs: 0 } : { next: 'none' };
+  const other = fallbackAfter(plan, facts.tried);
+  return other && isProviderProblem(outcome) ? { next: 'fallback', plan: other, delayMs: 0 } : { next: 'none' };
 }
 
-function fallbackAfter(plan: ChildPlan, tried: readonly string[]): string | undefined {
-  return plan.modelIsExplicit ? undefined : plan.agent.fallbackModels?.find((name) => !tried.includes(name));
+/** The same with the next model that was not tried. */
+function fallbackAfter(plan: ChildPlan, tried: readonly string[]): ChildPlan | undefined {
+  const next = plan.modelIsExplicit ? undefined : plan.fallbacks?.find(({ model }) => !tried.includes(model));
+  if (next === undefined) return undefined;
+  const { thinking: _level, ...rest } = plan;
+  return { ...rest, ...next };
 }
 
 /** How far the attempts at a child have come. */
@@ -64,7 +68,7 @@ export function attemptsSoFar(plan: ChildPlan, earlier: readonly JournalLine[], 
     const tried = model === null || soFar.tried.includes(model) ? soFar.tried : [...soFar.tried, model];
     const fallback = next === 'fallback' ? fallbackAfter(soFar.plan, tried) : undefined;
     soFar = {
-      plan: fallback === undefined ? soFar.plan : { ...soFar.plan, model: fallback },
+      plan: fallback ?? soFar.plan,
       coldStarts: soFar.coldStarts + (next === 'retry' ? 1 : 0),
       tried,
       recovered: soFar.recovered || next === 'continue',

@@ -3,17 +3,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Child, ChildOutcome } from '../core/children/index.ts';
 import { whenThereIsRoom } from '../core/files/index.ts';
 import type { Lock } from '../core/locks/index.ts';
+import { changeExclusions, EXCLUDED_MS, withExclusion } from '../core/models/index.ts';
 import { OutputClaim, realOutputPath } from '../core/outputs/index.ts';
 import { childEnvironment } from '../core/processes/index.ts';
 import { rootLayout } from '../core/projects/index.ts';
 import { CONTINUE_PROMPT } from '../core/runs/index.ts';
 import { leaseSession } from '../core/sessions/index.ts';
+import { configuredExclusionMs } from '../core/settings/index.ts';
+import { redact } from '../core/transcripts/index.ts';
 import { type ChildPlan, describeError, type JournalEvent, NO_USAGE, toErrorValue } from '../protocol/index.ts';
 import { attemptsSoFar, nextStep } from './attempt-policy.ts';
 import { type ChildResult, endChild, settle } from './child-settling.ts';
 import { ask, cutOff, cutShort, explain, failed, lastEntry, NOTHING_DONE } from './child-talk.ts';
 import type { Beginning, ChildTools } from './child-tools.ts';
-import { clipError } from './open-run.ts';
+import { clipError, type OpenRun } from './open-run.ts';
 import { proceeded } from './proceeded.ts';
 
 /** Works on a child to its end. Never rejects; afterwards none of its processes is left. */
@@ -162,11 +165,27 @@ async function attempts(
         await run.append(claimed(index, output));
       }
       if (step.next === 'retry') coldStarts++;
-      if (step.next === 'fallback') plan = { ...plan, model: step.model };
+      if (step.next === 'fallback') {
+        plan = step.plan;
+        if (model !== null) await exclude(run, model, error.message);
+      }
       const ended = await control.race(delay(step.delayMs));
       if (ended === 'ended') return { outcome: cutShort(control, outcome), child: undefined };
       break;
     }
+  }
+}
+
+/** The next run need not find out anew that its provider fails. What cannot be kept changes nothing about this one. */
+async function exclude({ record: { agentDir } }: OpenRun, model: string, evidence: string): Promise<void> {
+  const { config, modelExclusions } = rootLayout(agentDir);
+  const file = process.env['PI_MODEL_EXCLUSIONS_PATH'] || modelExclusions;
+  try {
+    const since = Date.now();
+    const until = since + ((await configuredExclusionMs(config)) ?? EXCLUDED_MS);
+    await changeExclusions(file, (all) => withExclusion(all, { model, evidence: redact(evidence), since, until }));
+  } catch {
+    // It is a convenience.
   }
 }
 

@@ -1,8 +1,9 @@
 /** The folder a child works in: its own worktree, or a checkout that no other child changes meanwhile. */
+import { checkoutOf, takeCheckout } from '../core/checkouts/index.ts';
 import type { Lock } from '../core/locks/index.ts';
 import { rootLayout } from '../core/projects/index.ts';
 import { childRunId } from '../core/runs/index.ts';
-import { checkoutOf, takeCheckout, type WorktreeSource } from '../core/worktrees/index.ts';
+import type { WorktreeSource } from '../core/worktrees/index.ts';
 import type { AgentContract, ChildPlan, WorktreeRecord } from '../protocol/index.ts';
 import type { OpenRun } from './open-run.ts';
 import { proceeded } from './proceeded.ts';

@@ -1,7 +1,6 @@
 /** Control from the editor: steer, interrupt and resume, a lost run, a runner that does not answer, a question. */
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { packageExtension } from '../../scripts/package.mjs';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { readJournal } from '../../src/core/journal/index.ts';
 import { runLayout } from '../../src/core/projects/index.ts';
 import { createFakePi, type FakePi, fakeTask } from '../support/fake-pi/index.ts';
@@ -20,7 +19,11 @@ beforeAll(async () => {
   world = stack.use(await createWorld({ project: 'harbour' }));
   fake = stack.use(await createFakePi({ dir: stack.use(await tempDir()).path }));
   session = stack.use(
-    await startSession({ target: { folder: world.project }, vsix: await packageExtension(), env: world.env }),
+    await startSession({
+      target: { folder: world.project },
+      installed: inject('installedExtensions'),
+      env: world.env,
+    }),
   );
   await session.workbench.openContainer('Pi Lanes');
 });

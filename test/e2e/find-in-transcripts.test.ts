@@ -1,6 +1,5 @@
 /** Find in Transcripts…: over all runs of the project, also those the view does not show, and opened at the place. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { packageExtension } from '../../scripts/package.mjs';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { waitFor } from '../support/wait-for.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { shootFailures } from './failure-shots.ts';
@@ -22,7 +21,7 @@ beforeAll(async () => {
   await run('Look at the pier', 'The pier is made of oak.');
   await run('Count the ships', 'Of $(ships) there are three; the oak one leaks.');
   const target = { folder: world.project };
-  session = stack.use(await startSession({ target, vsix: await packageExtension(), env: world.env }));
+  session = stack.use(await startSession({ target, installed: inject('installedExtensions'), env: world.env }));
   await session.workbench.openContainer('Pi Lanes');
 });
 afterAll(() => stack.disposeAsync());

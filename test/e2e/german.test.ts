@@ -1,8 +1,7 @@
 /** The translation in an editor that speaks German, by a language pack with nothing in it but its name. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { packageExtension } from '../../scripts/package.mjs';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createEditorHome } from '../harness/home.ts';
 import { tempDir } from '../support/temp.ts';
 import { createWorld, type World } from '../support/world.ts';
@@ -25,8 +24,8 @@ beforeAll(async () => {
   const extensions = [{ extensionIdentifier: { id: 'tests.a-language-pack' }, version: '1.0.0' }];
   const packs = { de: { hash: 'none', extensions, translations: { vscode: texts }, label: 'Deutsch' } };
   await writeFile(join(home.userData, 'languagepacks.json'), JSON.stringify(packs));
-  const vsix = await packageExtension();
-  session = stack.use(await startSession({ target: { folder: world.project }, vsix, env: world.env, home }));
+  const installed = inject('installedExtensions');
+  session = stack.use(await startSession({ target: { folder: world.project }, installed, env: world.env, home }));
 });
 afterAll(() => stack.disposeAsync());
 shootFailures(() => session?.workbench);

@@ -1,20 +1,16 @@
 /** The walkthrough: its steps check themselves, also while it is open. */
 import { dirname } from 'node:path';
-import { afterEach, beforeAll, expect, test } from 'vitest';
-import { packageExtension } from '../../scripts/package.mjs';
+import { afterEach, expect, inject, test } from 'vitest';
 import { createAgentDir } from '../support/agent-dir.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { shootFailures } from './failure-shots.ts';
 import { type Session, startSession } from './session.ts';
 import type { Workbench } from './workbench.ts';
 
-let vsix: string;
+const installed = inject('installedExtensions');
 let world: World;
 let session: Session | undefined;
 
-beforeAll(async () => {
-  vsix = await packageExtension();
-});
 afterEach(async () => {
   await session?.close();
   await world[Symbol.asyncDispose]();
@@ -34,7 +30,7 @@ async function steps({ page }: Workbench): Promise<Record<string, boolean>> {
 
 test('the steps are done when Pi is found, when it has a model, and when an agent has run', async () => {
   world = await createWorld({ project: 'harbour', models: 'none' });
-  session = await startSession({ target: { folder: world.project }, vsix, env: world.env });
+  session = await startSession({ target: { folder: world.project }, installed, env: world.env });
   const { workbench } = session;
   await workbench.openContainer('Pi Lanes');
   await workbench.page.getByRole('button', { name: 'Get Started' }).first().click();
@@ -62,7 +58,7 @@ test('the steps are done when Pi is found, when it has a model, and when an agen
 test('what was done before the walkthrough was first opened is done in it', async () => {
   world = await createWorld({ project: 'harbour' });
   await world.cli(['run', '--agent', 'scout', '--task', 'hello', '--wait']);
-  session = await startSession({ target: { folder: world.project }, vsix, env: world.env });
+  session = await startSession({ target: { folder: world.project }, installed, env: world.env });
   const { workbench } = session;
   await workbench.openContainer('Pi Lanes');
   await workbench.trees.row(/^hello: scout has completed/).waitFor();

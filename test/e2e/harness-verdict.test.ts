@@ -59,13 +59,19 @@ describe('the proof that the tests came to their end', () => {
 });
 
 describe('what is printed of a run', () => {
-  it('ends with a line of totals', async () => {
+  it('ends with a verdict that a script can read', async () => {
     const suite = join(temp, 'suite.cjs');
     writeFileSync(suite, `it('a', () => {}); it('b', () => { throw new Error('meant') }); it.skip('c', () => {});`);
     const mocha = join(projectRoot, 'node_modules', 'mocha', 'bin', 'mocha.js');
     const args = [mocha, '--no-config', '--reporter', join(harness, 'reporter.cjs'), suite];
     const output = await promisify(execFile)(projectNode(), args).catch((error: { stdout: string }) => error);
-    expect(output.stdout.trimEnd().split('\n').at(-1)).toBe('1 passed, 1 failed, 1 skipped');
+    const [, verdict] = /^verdict: (.*)$/.exec(output.stdout.trimEnd().split('\n').at(-1) ?? '') ?? [];
+    expect(JSON.parse(verdict ?? 'null')).toEqual({
+      passed: 1,
+      failed: 1,
+      failures: [{ name: 'b', message: 'meant' }],
+      secondTries: [],
+    });
   });
 
   it("has the tests' lines, formatted, and not the window's chatter", () => {

@@ -1,7 +1,6 @@
 /** From a machine without Pi to an agent that works: the view says what is missing, Install Pi… asks, and then it is there. */
 import { readdir } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { packageExtension } from '../../scripts/package.mjs';
+import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import { type NpmRegistry, startNpmRegistry, withoutPi } from '../support/npm-registry.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { shootFailures } from './failure-shots.ts';
@@ -9,13 +8,12 @@ import { type Session, startSession } from './session.ts';
 import type { Workbench } from './workbench.ts';
 
 let registry: NpmRegistry;
-let vsix: string;
+const installed = inject('installedExtensions');
 let world: World;
 let session: Session | undefined;
 
 beforeAll(async () => {
   registry = await startNpmRegistry();
-  vsix = await packageExtension();
 });
 afterEach(async () => {
   await session?.close();
@@ -29,7 +27,7 @@ async function open(): Promise<Workbench> {
   await registry.configure(world.agent.home);
   session = await startSession({
     target: { folder: world.project },
-    vsix,
+    installed,
     env: withoutPi(world.env),
   });
   await session.workbench.openContainer('Pi Lanes');

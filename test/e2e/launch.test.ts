@@ -1,8 +1,7 @@
 /** From the palette to the result, as a person does it: the packaged extension in a real editor, a real Pi, real tools. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { packageExtension } from '../../scripts/package.mjs';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { waitFor } from '../support/wait-for.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { shootFailures } from './failure-shots.ts';
@@ -15,7 +14,11 @@ shootFailures(() => session?.workbench);
 
 beforeAll(async () => {
   world = await createWorld({ project: 'harbour' });
-  session = await startSession({ target: { folder: world.project }, vsix: await packageExtension(), env: world.env });
+  session = await startSession({
+    target: { folder: world.project },
+    installed: inject('installedExtensions'),
+    env: world.env,
+  });
 });
 
 afterAll(async () => {

@@ -1,8 +1,7 @@
 /** All ways to a launch: the box, the editor, a selection, a file, problems; the model; and that nothing typed is lost. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { packageExtension } from '../../scripts/package.mjs';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { readLaunchRecord } from '../../src/core/runs/index.ts';
 import type { SingleRecord } from '../../src/protocol/index.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -21,7 +20,7 @@ beforeAll(async () => {
   await writeFile(join(world.project, 'broken.json'), '{ "a": 1, }\n');
   session = await startSession({
     target: { folder: world.project },
-    vsix: await packageExtension(),
+    installed: inject('installedExtensions'),
     env: world.env,
     settings: {
       'piLanes.defaultAgent': 'scout',

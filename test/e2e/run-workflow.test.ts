@@ -1,8 +1,7 @@
 /** A workflow from the script to its result: run with inputs, agreed to by its plan, cut off and resumed, ended by a limit and raised. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { packageExtension } from '../../scripts/package.mjs';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { readJournal } from '../../src/core/journal/index.ts';
 import { runLayout } from '../../src/core/projects/index.ts';
 import type { JournalLine } from '../../src/protocol/index.ts';
@@ -70,7 +69,7 @@ beforeAll(async () => {
   await mkdir(join(project, 'workflows'));
   const scripts = { look: LOOK, long: LONG, limited: LIMITED, many: MANY, broken: BROKEN };
   for (const [name, text] of Object.entries(scripts)) await writeFile(join(project, 'workflows', `${name}.js`), text);
-  session = await startSession({ target: { folder: project }, vsix: await packageExtension(), env });
+  session = await startSession({ target: { folder: project }, installed: inject('installedExtensions'), env });
   await session.workbench.openContainer('Pi Lanes');
 }, 300_000);
 afterAll(async () => {

@@ -1,8 +1,7 @@
 /** The Runs view: what needs a person, days, filter, projects, empty and broken states. */
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { packageExtension } from '../../scripts/package.mjs';
+import { afterAll, afterEach, expect, inject, test } from 'vitest';
 import { ensureProject, findProject, type Project } from '../../src/core/projects/index.ts';
 import { newRunId } from '../../src/core/runs/index.ts';
 import type { JournalEvent, TerminalState } from '../../src/protocol/index.ts';
@@ -15,12 +14,9 @@ import { THEMES, type Theme, type Workbench } from './workbench.ts';
 const DAY = 24 * 60 * 60 * 1000;
 
 let world: World;
-let vsix: string;
+const installed = inject('installedExtensions');
 let session: Session | undefined;
 
-beforeAll(async () => {
-  vsix = await packageExtension();
-});
 afterEach(async () => {
   await session?.close();
   session = undefined;
@@ -46,7 +42,7 @@ async function leaveRun(project: Project, task: string, state: TerminalState, at
 }
 
 async function open(options: Partial<Parameters<typeof startSession>[0]> = {}): Promise<Workbench> {
-  session = await startSession({ target: { folder: world.project }, vsix, env: world.env, ...options });
+  session = await startSession({ target: { folder: world.project }, installed, env: world.env, ...options });
   await session.workbench.openContainer('Pi Lanes');
   return session.workbench;
 }

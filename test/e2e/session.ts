@@ -1,3 +1,4 @@
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BrowserContext } from 'playwright-core';
 import { type BrowserOptions, openBrowser } from '../harness/browser.ts';
@@ -13,6 +14,8 @@ export interface SessionOptions {
   readonly target: WindowTarget;
   /** Packaged extensions to install, as a person has them. */
   readonly vsix?: string | readonly string[];
+  /** A folder of extensions that are installed already: the home gets a copy. */
+  readonly installed?: string;
   /** Folders of unpacked extensions to load instead. */
   readonly development?: string[];
   readonly settings?: Settings;
@@ -43,6 +46,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
   try {
     const home = options.home ?? createEditorHome(options);
     if (!options.home) stack.defer(() => home.remove());
+    if (options.installed !== undefined) await cp(options.installed, home.extensions, { recursive: true });
     for (const vsix of [options.vsix ?? []].flat()) await installExtension(home, vsix);
     const server = stack.use(await startEditorServer({ home, env: options.env }));
 

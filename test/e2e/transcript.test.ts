@@ -1,8 +1,7 @@
 /** A transcript panel lived through: launched, steered, reloaded in the middle, its process killed, stopped, resumed. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { packageExtension } from '../../scripts/package.mjs';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { waitFor } from '../support/wait-for.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { shootFailures } from './failure-shots.ts';
@@ -21,7 +20,7 @@ let session: Session;
 beforeAll(async () => {
   world = stack.use(await createWorld({ project: 'harbour' }));
   const target = { folder: world.project };
-  session = stack.use(await startSession({ target, vsix: await packageExtension(), env: world.env }));
+  session = stack.use(await startSession({ target, installed: inject('installedExtensions'), env: world.env }));
   await session.workbench.openContainer('Pi Lanes');
 });
 afterAll(() => stack.disposeAsync());

@@ -1,6 +1,5 @@
 /** Two windows of two browsers on one project: both tell the same about every run, at nearly the same time. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { packageExtension } from '../../scripts/package.mjs';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createFakePi, type FakePi, fakeTask } from '../support/fake-pi/index.ts';
 import { tempDir } from '../support/temp.ts';
 import { createWorld, type World } from '../support/world.ts';
@@ -23,7 +22,7 @@ beforeAll(async () => {
   fake = stack.use(await createFakePi({ dir: stack.use(await tempDir()).path }));
   world = stack.use(await createWorld({ project: 'harbour', piPath: fake.folder }));
   const target = { folder: world.project };
-  session = stack.use(await startSession({ target, vsix: await packageExtension(), env: world.env }));
+  session = stack.use(await startSession({ target, installed: inject('installedExtensions'), env: world.env }));
   windows = [session.workbench, await session.openElsewhere(target)];
   for (const workbench of windows) await workbench.openContainer('Pi Lanes');
 });

@@ -2,8 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { packageExtension } from '../../scripts/package.mjs';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { tempDir } from '../support/temp.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { shootFailures } from './failure-shots.ts';
@@ -35,7 +34,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'workflows', 'clean.js'), FIXED);
   await writeFile(join(folder, 'plain.js'), '// @ts-check\nreturn 1;\n');
   const env = { PI_CODING_AGENT_DIR: join(temp.path, 'agent') };
-  session = stack.use(await startSession({ target: { folder }, vsix: await packageExtension(), env }));
+  session = stack.use(await startSession({ target: { folder }, installed: inject('installedExtensions'), env }));
 }, 300_000);
 afterAll(() => stack.disposeAsync());
 shootFailures(() => session?.workbench);

@@ -1,8 +1,7 @@
 /** A workflow that another client started, lived through in the editor: lanes and stages, a child's transcript, questions. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { packageExtension } from '../../scripts/package.mjs';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createFakePi, type FakePi, type FakeTask, fakeTask } from '../support/fake-pi/index.ts';
 import { tempDir } from '../support/temp.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -23,7 +22,11 @@ beforeAll(async () => {
   world = stack.use(await createWorld({ project: 'harbour' }));
   fake = stack.use(await createFakePi({ dir: stack.use(await tempDir()).path }));
   session = stack.use(
-    await startSession({ target: { folder: world.project }, vsix: await packageExtension(), env: world.env }),
+    await startSession({
+      target: { folder: world.project },
+      installed: inject('installedExtensions'),
+      env: world.env,
+    }),
   );
   await session.workbench.openContainer('Pi Lanes');
 });

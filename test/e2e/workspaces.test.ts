@@ -1,19 +1,17 @@
 /** Workspaces that are not one trusted folder: several folders, an untrusted one, none at all. */
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { packageExtension } from '../../scripts/package.mjs';
+import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import { createWorld, makeRepository, type World } from '../support/world.ts';
 import { shootFailures } from './failure-shots.ts';
 import { type Session, startSession } from './session.ts';
 
 let world: World;
-let vsix: string;
+const installed = inject('installedExtensions');
 let session: Session | undefined;
 
 beforeAll(async () => {
   world = await createWorld({ project: 'first' });
-  vsix = await packageExtension();
 });
 
 afterEach(async () => {
@@ -38,7 +36,7 @@ test('B92 several folders: the folder of the file in hand, otherwise a pick with
   await makeRepository(second);
   const workspace = join(base, 'all.code-workspace');
   await writeFile(workspace, JSON.stringify({ folders: [{ path: 'first' }, { path: 'second' }, { path: 'plain' }] }));
-  session = await startSession({ target: { workspace, file: join(second, 'here.txt') }, vsix, env: world.env });
+  session = await startSession({ target: { workspace, file: join(second, 'here.txt') }, installed, env: world.env });
   const { workbench } = session;
 
   await workbench.openContainer('Pi Lanes');
@@ -72,7 +70,7 @@ test('an untrusted workspace shows old runs and starts nothing', async () => {
   const run = await world.cli(['run', '--agent', 'scout', '--task', 'made before', '--wait', '--json']);
   expect(JSON.parse(run.stdout).state).toBe('complete');
   const before = await world.cli(['status', '--json']);
-  session = await startSession({ target: { folder: world.project }, vsix, env: world.env, workspaceTrust: true });
+  session = await startSession({ target: { folder: world.project }, installed, env: world.env, workspaceTrust: true });
   const { workbench } = session;
   await workbench.statusBarItem('Restricted Mode').waitFor();
   await workbench.openContainer('Pi Lanes');
@@ -94,7 +92,7 @@ test('an untrusted workspace shows old runs and starts nothing', async () => {
 });
 
 test('an empty window says to open a folder', async () => {
-  session = await startSession({ target: {}, vsix, env: world.env });
+  session = await startSession({ target: {}, installed, env: world.env });
   const { workbench } = session;
   await workbench.openContainer('Pi Lanes');
   await workbench.page.getByRole('button', { name: 'Open Folder' }).first().waitFor();
@@ -103,7 +101,11 @@ test('an empty window says to open a folder', async () => {
 
 test('without Pi a launch says what to do, and keeps the task', async () => {
   const { PI_LANES_PI: _, ...env } = world.env;
-  session = await startSession({ target: { folder: world.project }, vsix, env: { ...env, PATH: '/usr/bin:/bin' } });
+  session = await startSession({
+    target: { folder: world.project },
+    installed,
+    env: { ...env, PATH: '/usr/bin:/bin' },
+  });
   const { workbench } = session;
   await workbench.openContainer('Pi Lanes');
   const launch = async () => {

@@ -1,5 +1,7 @@
 /** Definitions of agents inside the editor: problems at their lines, on disk and while one types, and who else they concern. */
 import assert from 'node:assert/strict';
+import { rename } from 'node:fs/promises';
+import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { waitFor } from '../support/wait-for.ts';
 import { activeExtension } from './pi-lanes.ts';
@@ -64,7 +66,7 @@ suite('a definition of an agent', () => {
   });
 
   test('is checked as it is typed, saved or not', async () => {
-    const uri = await write('.agents/typed.md', '---', 'name: typed', 'description: b', 'skills: a', '---', '');
+    const uri = await write('.agents/typed.md', '---', 'name: typed', 'description: b', 'fast: true', '---', '');
     await shown(uri, 'field_unsupported');
     const document = await vscode.workspace.openTextDocument(uri);
     const change = new vscode.WorkspaceEdit();
@@ -105,4 +107,23 @@ suite('a definition of an agent', () => {
     assert.deepEqual(problems(uri), []);
     await vscode.workspace.fs.delete(other);
   });
+
+  // The editor sees the folder come and go, not what is in it.
+  for (const [folder, file] of [
+    ['.agents/team', '.agents/team/moved.md'],
+    ['.pi/agents', '.pi/agents/moved.md'],
+    ['.pi', '.pi/agents/moved.md'],
+  ] as const) {
+    test(`comes and goes with its folder ${folder}`, async () => {
+      const uri = await write(file, '---', 'name: moved', '---', '');
+      await shown(uri, 'field_missing');
+      const away = place(`away-${basename(folder)}`).fsPath;
+      await rename(place(folder).fsPath, away);
+      await shown(uri);
+      await rename(away, place(folder).fsPath);
+      await shown(uri, 'field_missing');
+      await vscode.workspace.fs.delete(uri);
+      await shown(uri);
+    });
+  }
 });

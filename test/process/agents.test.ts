@@ -19,7 +19,7 @@ beforeAll(async () => {
   await write(world.agent.agentDir, {
     'agents/mine.md': definition('mine', 'Does what I say.', 'tools: read', 'aliases: my'),
     'agents/broken.md': definition('broken', 'b', 'async: perhaps'),
-    'agents/skilled.md': definition('skilled', 'b', 'skills: testing'),
+    'agents/skilled.md': definition('skilled', 'b', 'fast: true'),
   });
   await write(world.project, { '.pi/agents/scout.md': definition('scout', 'The scout of this project.') });
 });
@@ -43,13 +43,13 @@ describe('pi-lanes agents', () => {
   test('says what they can do, and whether they can be launched', async () => {
     const { stdout } = await world.cli(['agents', '--capabilities']);
     expect(stdout).toContain('- mine (user; tools: read; model: inherits; thinking: default): Does what I say.\n');
-    expect(stdout).toContain('cannot be launched yet: skills');
+    expect(stdout).toContain('cannot be launched yet: fast');
     const { code, stdout: json } = await world.cli(['agents', '--capabilities', '--json']);
     expect(code).toBe(0);
     const value = JSON.parse(json);
     expect(value.schemaVersion).toBe(1);
     expect(value.capabilities).toContainEqual(
-      expect.objectContaining({ name: 'skilled', executable: false, unsupported: ['skills'] }),
+      expect.objectContaining({ name: 'skilled', executable: false, unsupported: ['fast'] }),
     );
     expect(value.diagnostics).toContainEqual(
       expect.objectContaining({ code: 'field_invalid', name: 'broken', line: 4 }),
@@ -78,6 +78,42 @@ describe('pi-lanes agents', () => {
       state: 'warning',
       text: expect.stringContaining('broken.md:4:8'),
     });
+  });
+});
+
+describe('pi-lanes agents disable', () => {
+  test('agent-69 takes an agent away until it is enabled again, and says how', async () => {
+    const file = join(world.agent.agentDir, 'settings.json');
+    const off = await world.cli(['agents', 'disable', 'my']);
+    expect([off.code, off.stderr]).toEqual([0, '']);
+    expect(off.stdout).toBe(`The agent mine is disabled in ${file}. Undo: pi-lanes agents enable mine --scope user\n`);
+    const { stdout } = await world.cli(['agents']);
+    expect(stdout).toContain(`Disabled:\n- mine (user): subagents.agentOverrides.mine.disabled in ${file}:`);
+    expect(stdout).not.toContain('Does what I say.');
+    const refused = await run('--agent', 'mine');
+    expect([refused.code, JSON.parse(refused.stdout).error.code]).toEqual([2, 'agent_disabled']);
+    const on = await world.cli(['agents', 'enable', 'mine', '--json']);
+    expect(JSON.parse(on.stdout)).toMatchObject({
+      agent: 'mine',
+      state: 'enabled',
+      scope: 'user',
+      file,
+      changed: true,
+    });
+    const started = await run('--agent', 'mine');
+    expect(started.code, started.stdout).toBe(0);
+  });
+
+  test('refuses a scope, a name and an option nobody has', async () => {
+    for (const [args, part] of [
+      [['mine', '--scope', 'both'], 'user, project'],
+      [['nobody'], 'There is no agent named "nobody"'],
+      [[], 'The name of the agent is missing.'],
+      [['mine', '--force'], '--force'],
+    ] as const) {
+      const { code, stderr } = await world.cli(['agents', 'disable', ...args]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(part)]);
+    }
   });
 });
 

@@ -42,8 +42,8 @@ async function start(plan: Plan, { fallbackModels, child }: Options = {}) {
   const request = { agent: 'worker', task: fakeTask(plan), cwd: world.project, owner, trust: 'no-approve' } as const;
   const launchPlan = await planLaunch(world.toolbox, request);
   const planned = launchPlan.record.child;
-  const agent = fallbackModels ? { ...planned.agent, fallbackModels } : planned.agent;
-  const record = { ...launchPlan.record, child: { ...planned, agent, ...child } };
+  const fallbacks = fallbackModels ? { fallbacks: fallbackModels.map((model) => ({ model })) } : {};
+  const record = { ...launchPlan.record, child: { ...planned, ...fallbacks, ...child } };
   const run = await startRun(world.toolbox, { ...launchPlan, record });
   return { ...run, store: new RunStore(run.project) };
 }

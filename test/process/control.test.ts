@@ -220,8 +220,8 @@ describe.concurrent('messages', () => {
     ];
     const change: RunOptions['change'] = (plan) => {
       const { child } = plan.record;
-      const agent = { ...child.agent, fallbackModels: ['fake/scripted-b'] };
-      return { ...plan, record: { ...plan.record, child: { ...child, agent } } };
+      const fallbacks = [{ model: 'fake/scripted-b' }];
+      return { ...plan, record: { ...plan.record, child: { ...child, fallbacks } } };
     };
     const run = await start({ attempts, key: unique('key') }, { launch, change });
     const early = steer(run, 'to the first');

@@ -113,8 +113,8 @@ const SCENARIOS: readonly Scenario[] = [
     options: {
       change: (plan) => {
         const { child } = plan.record;
-        const agent = { ...child.agent, fallbackModels: ['fake/scripted-b'] };
-        return { ...plan, record: { ...plan.record, child: { ...child, agent } } };
+        const fallbacks = [{ model: 'fake/scripted-b' }];
+        return { ...plan, record: { ...plan.record, child: { ...child, fallbacks } } };
       },
     },
     ends: both({

@@ -122,7 +122,7 @@ describe.each(piVersions)('Pi %s', (version: PiVersion) => {
     const before = world.model.requests.length;
     const base = { agent: 'worker', task: 'SCRIPT:hello', cwd: world.project, owner, trust: 'no-approve' } as const;
     const plan = await planLaunch(world.toolbox, base);
-    plan.record.child.agent.tools = ['read', 'teleport', 'bash', 'scry'];
+    plan.record.child.tools = { list: ['read', 'teleport', 'bash', 'scry'] };
     const launched = await startRun(world.toolbox, plan);
     const { snapshot } = await ended({ ...launched, store: new RunStore(launched.project) });
     expect(snapshot).toMatchObject({ state: 'failed', error: { code: 'tools_missing' } });

@@ -70,8 +70,8 @@ describe.concurrent('another model', () => {
       launch: { models, task: { steps: [{ say: '{{model}}' }] } },
       change: (plan) => {
         const { child } = plan.record;
-        const agent = { ...child.agent, fallbackModels };
-        return { ...plan, record: { ...plan.record, child: { ...child, agent } } };
+        const fallbacks = fallbackModels.map((model) => ({ model }));
+        return { ...plan, record: { ...plan.record, child: { ...child, fallbacks } } };
       },
     });
     await run.start(fault).catch(() => undefined);

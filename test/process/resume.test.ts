@@ -109,7 +109,13 @@ describe('with a fake Pi', () => {
         systemPromptMode: 'append' as const,
         inheritSkills: true,
       };
-      const record: LaunchRecord = { ...plan.record, child: { ...plan.record.child, agent: contract } };
+      const contracted = {
+        ...plan.record.child,
+        agent: contract,
+        tools: { list: contract.tools },
+        skills: { found: true, paths: [] },
+      };
+      const record: LaunchRecord = { ...plan.record, child: contracted };
       const launched = await startRun(world.toolbox, { ...plan, record });
       const source = { ...launched, store: new RunStore(launched.project) };
       const session = await sessionOf(source);

@@ -1,6 +1,6 @@
 /** A closed world for whole-path tests: scripted model, agent directory, a project to work in, and the built bundles. */
 import { execFile } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -54,15 +54,24 @@ export interface CliResult {
   stderr: string;
 }
 
-/** The bundles under test: built once per test process into a folder of their own. */
+/** Names the folder with bundles that are built already (not minified). */
+export const BUILT_BUNDLES = 'PI_LANES_TEST_BUNDLES';
+
+/** The bundles under test: in a folder of their own for each test process. */
 let bundles: Promise<TempDir> | undefined;
 
 export async function testBundles(minify = false): Promise<string> {
   bundles ??= (async () => {
+    const folder = await tempDir();
+    const outdir = join(folder.path, 'dist');
+    const built = process.env[BUILT_BUNDLES];
+    if (built !== undefined && !minify) {
+      await cp(built, outdir, { recursive: true });
+      return folder;
+    }
     // Found at run time: esbuild's own packages cannot be bundled into a measurement.
     const { buildAll } = await import(pathToFileURL(join(projectRoot(), 'esbuild.mjs')).href);
-    const folder = await tempDir();
-    await buildAll({ outdir: join(folder.path, 'dist'), extension: false, minify });
+    await buildAll({ outdir, extension: false, minify });
     return folder;
   })();
   return join((await bundles).path, 'dist');

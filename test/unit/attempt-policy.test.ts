@@ -22,8 +22,8 @@ const plan: ChildPlan = {
     systemPromptMode: 'append',
     inheritProjectContext: false,
     inheritSkills: false,
-    fallbackModels: ['fake/second', 'fake/third'],
   },
+  fallbacks: [{ model: 'fake/second' }, { model: 'fake/third', thinking: 'low' }],
   task: 'Do it',
   modelIsExplicit: false,
   sessionName: 'worker · Do it',
@@ -116,12 +116,20 @@ describe('another model', () => {
     'terminated',
     'stream ended without finish reason',
   ])('is used for a problem of the provider: %s', (message) => {
-    expect(step({ outcome: modelError(message) })).toEqual({ next: 'fallback', model: 'fake/second', delayMs: 0 });
+    expect(step({ outcome: modelError(message) })).toEqual({
+      next: 'fallback',
+      plan: { ...plan, model: 'fake/second' },
+      delayMs: 0,
+    });
   });
 
   test('is used for an empty answer', () => {
     const empty = failure('child_empty_output', 'The child ended with an empty answer.', { stopReason: 'stop' });
-    expect(step({ outcome: empty })).toEqual({ next: 'fallback', model: 'fake/second', delayMs: 0 });
+    expect(step({ outcome: empty })).toEqual({
+      next: 'fallback',
+      plan: { ...plan, model: 'fake/second' },
+      delayMs: 0,
+    });
   });
 
   test.each(['400 invalid request: unknown parameter', 'the schema of tool read is not valid', 'content was refused'])(
@@ -163,12 +171,12 @@ describe('another model', () => {
     const busy = modelError('529 busy');
     expect(step({ outcome: busy, tried: ['fake/first', 'fake/second'] })).toEqual({
       next: 'fallback',
-      model: 'fake/third',
+      plan: { ...plan, model: 'fake/third', thinking: 'low' },
       delayMs: 0,
     });
     expect(step({ outcome: busy, tried: ['fake/second', 'fake/third'] })).toEqual({ next: 'none' });
-    const { fallbackModels: _, ...agent } = plan.agent;
-    expect(step({ outcome: busy, plan: { ...plan, agent } })).toEqual({ next: 'none' });
+    const { fallbacks: _, ...alone } = plan;
+    expect(step({ outcome: busy, plan: alone })).toEqual({ next: 'none' });
   });
 
   test.each(['complete', 'partial', 'stopped', 'paused'] as const)('is not used when the work is %s', (state) => {
@@ -217,8 +225,8 @@ test('whatever happens, no more than three starts, each model once and one recov
         if (next.next === 'retry') coldStarts++;
         if (next.next === 'continue') recovered = true;
         if (next.next === 'fallback') {
-          expect(tried).not.toContain(next.model);
-          tried.push(next.model);
+          expect(tried).not.toContain(next.plan.model);
+          tried.push(next.plan.model ?? '');
         }
       }
       expect(steps).toBeLessThanOrEqual(3 + 2 + 1);

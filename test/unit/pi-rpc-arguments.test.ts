@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionStart } from '../../src/core/children/index.ts';
-import { capabilitiesOf, piArguments, systemPromptOf } from '../../src/core/children/pi-rpc/arguments.ts';
+import { capabilitiesOf, piArguments } from '../../src/core/children/pi-rpc/arguments.ts';
 import { toTranscriptEntry } from '../../src/core/children/pi-rpc/transcript-entries.ts';
+import { systemPromptOf } from '../../src/core/launch/index.ts';
 import { childLayout } from '../../src/core/projects/index.ts';
 import type { ChildPlan, LaunchRecord } from '../../src/protocol/index.ts';
 import { aRecord } from './builders/run.ts';
@@ -98,6 +99,22 @@ describe("Pi's arguments", () => {
     expect(appended).not.toContain('--system-prompt');
     const without = argumentsFor('1.6.0', { agent: { ...agent, systemPrompt: '' } });
     expect(without.join(' ')).not.toContain('system-prompt');
+  });
+
+  it('are those of the plan, where it says more than the agent', () => {
+    const args = argumentsFor('1.6.0', {
+      tools: { list: ['read'], denied: ['edit'] },
+      extensions: { found: false, paths: ['/one.ts', '/two.ts'] },
+      skills: { found: false, paths: ['/skills/knots'] },
+    });
+    expect(behind(args, '--tools')).toBe('read');
+    expect(args.join(' ')).toContain('-e /one.ts -e /two.ts --skill /skills/knots');
+    expect(args).toContain('--no-extensions');
+    expect(args).toContain('--no-skills');
+    const open = argumentsFor('1.6.0', { tools: { only: ['read'] }, extensions: { found: true, paths: [] } });
+    expect(open).not.toContain('--tools');
+    expect(open).not.toContain('--no-tools');
+    expect(open).not.toContain('--no-extensions');
   });
 
   it('leave out what the agent does not inherit', () => {

@@ -141,7 +141,8 @@ describe('a launch that cannot be carried out', () => {
         message: `Pi has no usable model "${model}".`,
         hint: expect.stringContaining('fake/scripted'),
       });
-    expect(await readdir(join(folder.path, 'agent', 'pi-lanes'))).not.toContain('projects');
+    // Nothing at all is written.
+    await expect(readdir(join(folder.path, 'agent'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
   it('is refused with what the runner would refuse, naming the field', async () => {

@@ -109,6 +109,31 @@ describe('a receipt', () => {
     expect(readReceipt(JSON.stringify(made), runId)).toEqual(made);
   });
 
+  it('of a workflow that was stopped after its script could be told says what had ended, and what was stopped', () => {
+    const view = aView(['done', 'at-work', 'went-on', 'went-on', 'bare']);
+    const states = ['complete', 'running', 'paused', 'complete', 'failed'] as const;
+    const children = view.children.map((child, at) => ({ ...child, state: states[at] ?? child.state }));
+    const bare = children.map(({ session, ...child }) =>
+      child.key === 'bare' ? { ...child, session: null } : { ...child, session },
+    );
+    const made = receiptOf({ ...view, children: bare }, 'stopped', { partialChildren: [] }, 5);
+    expect(readReceipt(JSON.stringify(made), runId)).toEqual(made);
+    expect(made.state).toBe('stopped');
+    expect(
+      Object.values(made.entries).map(({ key, latestRunId: latest, resumability, continuation }) => [
+        key,
+        latest,
+        resumability,
+        continuation.runIds,
+      ]),
+    ).toEqual([
+      ['done', `${runId}.1`, { state: 'resumable' }, [`${runId}.1`]],
+      ['at-work', `${runId}.2`, { state: 'not-resumable', reason: 'it was stopped' }, [`${runId}.2`]],
+      ['went-on', `${runId}.4`, { state: 'resumable' }, [`${runId}.3`, `${runId}.4`]],
+      ['bare', `${runId}.5`, { state: 'not-resumable', reason: 'it has no session file' }, [`${runId}.5`]],
+    ]);
+  });
+
   it.each<[string, Partial<HostStepView>, object]>([
     ['passed', {}, { state: 'done', verdict: 'pass', exitCode: 0, reportPath: '/out/ci.log', updatedAt: 2 }],
     ['failed', { state: 'failed', exitCode: 3 }, { state: 'error', reasonCode: 'command_failed', exitCode: 3 }],

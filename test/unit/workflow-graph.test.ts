@@ -99,6 +99,34 @@ describe('the graph of a workflow', () => {
     });
   });
 
+  it('has what waits for its turn, among the agents without a phase, until the run is over', () => {
+    const waiting = [
+      { id: planned.id ?? 0, key: 'begun', step: 1 },
+      { id: 77, key: 'third', step: 1 },
+      { id: 78, key: 'north.build', step: 1 },
+    ];
+    const children = [{ key: 'begun', state: 'running' as const }];
+    const view = aView(children, { lanes: lanes.slice(0, 1), waiting });
+    expect(shape(view)).toEqual([
+      'lane north queued: north.build queued, north.review queued',
+      'agents agents running: begun running, third queued',
+    ]);
+    const snapshot: RunSnapshot = {
+      runId: view.runId,
+      directory: '/r',
+      state: 'running',
+      view,
+      error: null,
+      skipped: 0,
+    };
+    const text = formatDetails(snapshot, Date.now());
+    expect(text).toMatch(/^ +third +queued$/m);
+    expect(text).toMatch(/^ +north\.build +queued +worker$/m);
+    expect(text).toMatch(/^ +north\.review +planned +reviewer$/m);
+    expect(formatRow(snapshot, Date.now())).toContain('workflow 0/4');
+    expect(shape(aView(children, { waiting }, { state: 'stopped' }))).toEqual(['agents agents running: begun running']);
+  });
+
   it.each<[ChildView['state'], string]>([
     ['failed', 'failed'],
     ['partial', 'failed'],

@@ -1,4 +1,10 @@
-import { type AgentCapabilities, capabilitiesOf, type Discovered, type FoundAgent } from '../../core/agents/index.ts';
+import {
+  type AgentCapabilities,
+  capabilitiesOf,
+  type DisabledAgent,
+  type Discovered,
+  type FoundAgent,
+} from '../../core/agents/index.ts';
 import { visible } from '../../core/transcripts/index.ts';
 import { type AgentDiagnostic, cutText, lanesError } from '../../protocol/index.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
@@ -39,9 +45,9 @@ function discover(context: CliContext, scope: (typeof SCOPES)[number]): Promise<
   return toolbox.discoverAgents(cwd, { scope });
 }
 
-function asJson({ agents, diagnostics, directories }: Discovered, withCapabilities: boolean) {
+function asJson({ agents, disabled, diagnostics, directories }: Discovered, withCapabilities: boolean) {
   return {
-    agents: agents.map(({ name, description, aliases, source, tools, file, model, fromPackage }) => ({
+    agents: agents.map(({ name, description, aliases, source, tools, file, model, fromPackage, fromSettings }) => ({
       name,
       description,
       aliases,
@@ -50,14 +56,16 @@ function asJson({ agents, diagnostics, directories }: Discovered, withCapabiliti
       file,
       model,
       ...(fromPackage ? { package: fromPackage } : {}),
+      ...(fromSettings ? { fromSettings } : {}),
     })),
+    disabled: disabled.map(({ agent: { name, source, file }, by }) => ({ name, source, file, by })),
     ...(withCapabilities ? { capabilities: agents.map(capabilitiesOf) } : {}),
     diagnostics: diagnostics.map(({ text: _text, params: _params, ...diagnostic }) => diagnostic),
     directories,
   };
 }
 
-function asText({ agents, diagnostics }: Discovered, withCapabilities: boolean): string {
+function asText({ agents, disabled, diagnostics }: Discovered, withCapabilities: boolean): string {
   const rows = SECTIONS.flatMap((source) =>
     agents
       .filter((agent) => agent.source === source)
@@ -67,17 +75,23 @@ function asText({ agents, diagnostics }: Discovered, withCapabilities: boolean):
   return [
     withCapabilities ? 'Agents and what they can do:' : 'Agents:',
     ...rows,
+    ...(disabled.length === 0 ? [] : ['', 'Disabled:', ...disabled.map(disabledRow)]),
     ...(faults.length === 0 ? [] : ['', 'Problems:', ...faults.map(faultRow)]),
   ].join('\n');
 }
 
-function row({ name, source, fromPackage, defaultContext, aliases, description }: FoundAgent): string {
+function row({ name, source, fromPackage, defaultContext, aliases, description, fromSettings }: FoundAgent): string {
   const facts = [
     fromPackage ? `package ${[fromPackage.name, fromPackage.version].filter(Boolean).join(' ')}` : source,
     ...(defaultContext === undefined ? [] : [`context: ${defaultContext}`]),
     ...(aliases.length === 0 ? [] : [`aliases: ${aliases.join(', ')}`]),
+    ...(fromSettings ? [`from settings: ${Object.keys(fromSettings).join(', ')}`] : []),
   ];
   return `- ${name} (${facts.join(', ')}): ${oneLine(description)}`;
+}
+
+function disabledRow({ agent: { name, source }, by: { file, line, column, setting } }: DisabledAgent): string {
+  return `- ${name} (${source}): ${setting} in ${file}:${line}:${column}`;
 }
 
 function capabilityRow({ name, description, source, tools, model, unsupported }: AgentCapabilities): string {

@@ -3,6 +3,7 @@ import { childProof, describeProof, processProof } from '../../core/runs/index.t
 import { visible } from '../../core/transcripts/index.ts';
 import { childOf } from '../child-option.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
+import { nextStep, withNextStep } from '../next-step.ts';
 import { locateRun } from './status.ts';
 
 interface Options {
@@ -27,13 +28,20 @@ async function end(
   const note = 'note' in ended ? ended.note : null;
   const snapshot = await store.read(runId);
   const proof = snapshot.view && processProof(snapshot.view);
-  if (options.json) printJson(context, { runId, outcome, state: snapshot.state, proof, ...(note ? { note } : {}) });
+  if (options.json)
+    printJson(context, {
+      runId,
+      outcome,
+      state: snapshot.state,
+      proof,
+      ...(note ? { note: withNextStep(note, runId) } : {}),
+    });
   else if (outcome === 'too-late') context.out(`Run ${runId} had ended already: ${snapshot.state}.`);
   else {
     const next = snapshot.state === 'paused' ? ` Go on with \`pi-lanes resume ${runId}\`.` : '';
     context.out(`Run ${runId} is ${snapshot.state}. Processes: ${proof ? describeProof(proof) : 'unknown'}.${next}`);
   }
-  if (note && !options.json) context.err(note.hint === undefined ? note.message : `${note.message}\n${note.hint}`);
+  if (note && !options.json) context.err([note.message, nextStep(note, runId)].filter(Boolean).join('\n'));
   return note ? EXIT.runFailed : EXIT.ok;
 }
 

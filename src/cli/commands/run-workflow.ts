@@ -15,6 +15,7 @@ export interface RunWorkflowOptions extends LimitOptions {
   script: string | undefined;
   workflow: string | undefined;
   args: string | undefined;
+  'args-file': string | undefined;
   'allow-host': string[] | undefined;
   preflight: string | undefined;
   output: string | undefined;
@@ -50,8 +51,9 @@ async function planOf(context: CliContext, options: RunWorkflowOptions): Promise
   const { script: file, workflow: name, cwd, timeout, model } = options;
   const { usageBudget, ...counts } = readLimits(options);
   const { tokens, costUsd } = usageBudget ?? {};
+  const args = await readArgs(context, options);
   const common = {
-    ...(options.args === undefined ? {} : { args: parseArgs(options.args) }),
+    ...(args === undefined ? {} : { args: parseArgs(args) }),
     ...(cwd !== undefined && isAbsolute(cwd) ? { cwd } : { cwd: cwd ?? context.cwd, base: context.cwd }),
     owner: context.owner,
     trust: options.approve ? ('approve' as const) : ('no-approve' as const),
@@ -91,6 +93,20 @@ async function readScript({ cwd }: CliContext, name: string): Promise<{ file: st
   } catch (error) {
     if (errnoOf(error) === 'EISDIR') throw lanesError('script_unreadable:no-file', { path });
     throw lanesError('script_unreadable', { path, reason: wordsOf(error) });
+  }
+}
+
+/** The text of the arguments. A system passes no more than some 128 KB on a command line; a file may be larger. */
+async function readArgs({ cwd }: CliContext, options: RunWorkflowOptions): Promise<string | undefined> {
+  const file = options['args-file'];
+  if (file === undefined) return options.args;
+  if (options.args !== undefined) throw lanesError('launch_invalid:two-args');
+  if (file === '-' && options.script === '-') throw lanesError('launch_invalid:two-inputs');
+  try {
+    const text = file === '-' ? await readStream(process.stdin) : await readFile(resolve(cwd, file), 'utf8');
+    return text.replace(/^\uFEFF/, '');
+  } catch (error) {
+    throw lanesError('launch_invalid:args-file', { file, reason: wordsOf(error) });
   }
 }
 

@@ -15,8 +15,10 @@ import {
 } from '../../protocol/index.ts';
 import { readAnswerText } from '../answer-text.ts';
 import { type CliContext, EXIT, exitCodeFor, printJson } from '../context.ts';
+import { nextStep, withNextStep } from '../next-step.ts';
 
-export interface RunOptions {
+/** What is to be launched. */
+export interface LaunchOptions {
   agent: string | undefined;
   task: string | undefined;
   'task-file': string | undefined;
@@ -33,28 +35,16 @@ export interface RunOptions {
   timeout: string | undefined;
   'tool-timeout': string | undefined;
   approve: boolean | undefined;
+  context: string | undefined;
+}
+
+export interface RunOptions extends LaunchOptions {
   wait: boolean | undefined;
   json: boolean | undefined;
 }
 
 export async function runCommand(context: CliContext, options: RunOptions): Promise<number> {
-  if (!options.agent) throw lanesError('launch_invalid:no-agent');
-  const launched = await launch(context.toolbox, {
-    agent: options.agent,
-    task: await readTask(options),
-    ...folderOf(context, options.cwd),
-    owner: context.owner,
-    trust: options.approve ? 'approve' : 'no-approve',
-    ...(options.model === undefined ? {} : { model: options.model }),
-    ...(options.thinking === undefined ? {} : { thinking: options.thinking }),
-    ...(options.worktree ? { worktree: true } : {}),
-    ...(options.base === undefined ? {} : { baseRef: options.base }),
-    ...(options.label === undefined ? {} : { label: options.label }),
-    ...(options.output === undefined ? {} : { output: options.output }),
-    ...outputMode(options['output-mode']),
-    ...(await outputSchema(options['output-schema'])),
-    ...timeouts(options),
-  });
+  const launched = await launch(context.toolbox, await requestOf(context, options));
   const { runId, directory, noScope } = launched;
   if (noScope !== undefined) context.err(`The runner has no scope of systemd of its own: ${noScope}`);
   if (!options.wait) {
@@ -81,7 +71,7 @@ export async function runCommand(context: CliContext, options: RunOptions): Prom
         truncated: answer?.truncated ?? false,
         ...(options['output-schema'] === undefined ? {} : { structuredOutput: answer?.structuredOutput ?? null }),
         resultFile: answer?.resultFile ?? null,
-        error: snapshot.error ?? unsaved,
+        error: snapshot.error ? withNextStep(snapshot.error, runId) : unsaved,
         output,
         run: snapshot.view,
       });
@@ -92,10 +82,11 @@ export async function runCommand(context: CliContext, options: RunOptions): Prom
         if (isWritten) context.out(output.path);
       } else if (text !== '') context.out(process.stdout.isTTY ? visible(text) : text);
       if (answer?.truncated) context.err(`The whole answer is in ${answer.resultFile}`);
-      if (unsaved) context.err(visible([unsaved.message, unsaved.hint].filter(Boolean).join(' ')));
+      if (unsaved) context.err(visible([unsaved.message, nextStep(unsaved, runId)].filter(Boolean).join(' ')));
       if (snapshot.state !== 'complete')
         context.err(`Run ${runId}: ${snapshot.state}.${snapshot.error ? ` ${visible(snapshot.error.message)}` : ''}`);
-      if (snapshot.error?.hint) context.err(snapshot.error.hint);
+      const next = snapshot.error && nextStep(snapshot.error, runId);
+      if (next) context.err(visible(next));
       const worktree = snapshot.view?.children[0]?.worktree;
       if (worktree && worktree.state !== 'undone') context.err(visible(worktreeLine(directory, worktree)));
       context.err(`Transcript: pi-lanes transcript ${runId}`);
@@ -121,6 +112,33 @@ function worktreeLine(directory: string, { path, branch, changed, capture, files
   return files === 0 ? `${where}, no file changed.` : `${where}, files changed: ${files}. Patch: ${patch}`;
 }
 
+/** What the options ask for. */
+export async function requestOf(context: CliContext, options: LaunchOptions): Promise<LaunchRequest> {
+  if (!options.agent) throw lanesError('launch_invalid:no-agent');
+  return {
+    agent: options.agent,
+    task: await readTask(options),
+    ...folderOf(context, options.cwd),
+    owner: context.owner,
+    trust: options.approve ? 'approve' : 'no-approve',
+    ...(options.model === undefined ? {} : { model: options.model }),
+    ...(options.context === undefined ? {} : { context: contextOf(options.context) }),
+    ...(options.thinking === undefined ? {} : { thinking: options.thinking }),
+    ...(options.worktree ? { worktree: true } : {}),
+    ...(options.base === undefined ? {} : { baseRef: options.base }),
+    ...(options.label === undefined ? {} : { label: options.label }),
+    ...(options.output === undefined ? {} : { output: options.output }),
+    ...outputMode(options['output-mode']),
+    ...(await outputSchema(options['output-schema'])),
+    ...timeouts(options),
+  };
+}
+
+function contextOf(value: string): 'fresh' | 'fork' | 'profile' {
+  if (value === 'fresh' || value === 'fork' || value === 'profile') return value;
+  throw lanesError('launch_invalid:context', { value });
+}
+
 /** Where one stands counts only when no whole path is given. */
 function folderOf(context: CliContext, cwd: string | undefined): Pick<LaunchRequest, 'cwd' | 'base'> {
   return cwd !== undefined && isAbsolute(cwd) ? { cwd } : { cwd: cwd ?? context.cwd, base: context.cwd };
@@ -137,7 +155,7 @@ function unsavedOutput(
     : describeError('output_unusable:unsaved-kept', { ...params, result: resultFile });
 }
 
-async function readTask(options: RunOptions): Promise<string> {
+async function readTask(options: LaunchOptions): Promise<string> {
   const file = options['task-file'];
   if (file !== undefined && options.task !== undefined) {
     throw lanesError('launch_invalid:two-tasks');
@@ -176,7 +194,7 @@ async function outputSchema(file: string | undefined): Promise<Pick<LaunchReques
 }
 
 /** `--timeout 0`: no limit. */
-function timeouts(options: RunOptions): Pick<LaunchRequest, 'timeoutMs' | 'toolTimeoutMs'> {
+function timeouts(options: LaunchOptions): Pick<LaunchRequest, 'timeoutMs' | 'toolTimeoutMs'> {
   const { timeout, 'tool-timeout': tool } = options;
   const limit = (name: string, text: string, zeroIsNone: boolean) =>
     timeLimit(text, { name, unit: 'seconds', zeroIsNone });

@@ -1,4 +1,4 @@
-import { allStores, findRun, type RunSnapshot, RunStore, readWorkflowResult } from '../../client/index.ts';
+import { allStores, findRun, lookAtWorkflowResult, type RunSnapshot, RunStore } from '../../client/index.ts';
 import { findProject, projectLayout, runLayout } from '../../core/projects/index.ts';
 import { workflowChildren, workflowGraph } from '../../core/runs/index.ts';
 import { visible } from '../../core/transcripts/index.ts';
@@ -6,6 +6,7 @@ import { LanesError, lanesError, toErrorValue } from '../../protocol/index.ts';
 import { readAnswerText } from '../answer-text.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
 import { formatDetails, formatRow, type Returned } from '../format.ts';
+import { withNextStep } from '../next-step.ts';
 import { preflightDifferences } from '../preflight-differences.ts';
 
 export async function currentStore(context: CliContext): Promise<RunStore> {
@@ -67,24 +68,38 @@ export async function statusCommand(
 /** What stands beside the run: the answer of its one agent; of a workflow its inside and what its script came to. */
 async function moreOf({ view }: RunSnapshot, directory: string): Promise<object | undefined> {
   if (!view?.workflow) return readAnswerText(directory, 1);
-  const { value, emits, console, trace } = (await readWorkflowResult(directory)) ?? {};
+  const look = await lookAtWorkflowResult(directory);
+  const { value, emits, console, trace } = look.state === 'there' ? look.result : {};
   const { workflowResult: resultFile, receipt: receiptFile } = runLayout(directory);
   return {
     graph: workflowGraph(view),
     workflowChildren: workflowChildren(view),
     ...(view.workflow.preflight ? { preflightWarnings: preflightDifferences(view) } : {}),
+    ...(look.state === 'damaged' ? { resultDamage: look.reason } : {}),
     ...(trace ? { workflow: { value: value ?? null, emits, console, trace }, resultFile, receiptFile } : {}),
   };
 }
 
 async function returnedBy({ view }: RunSnapshot, directory: string): Promise<Returned | undefined> {
-  const result = view?.workflow && (await readWorkflowResult(directory));
-  return result && { ok: result.ok, value: result.value, file: runLayout(directory).workflowResult };
+  if (!view?.workflow) return undefined;
+  const { workflowResult: file } = runLayout(directory);
+  const look = await lookAtWorkflowResult(directory);
+  switch (look.state) {
+    case 'there':
+      return { ok: look.result.ok, value: look.result.value, file };
+    case 'missing':
+      return undefined;
+    case 'damaged':
+      return { ok: false, file, damage: look.reason };
+    default:
+      return look satisfies never;
+  }
 }
 
 function toJson(snapshot: RunSnapshot, extra?: object): Record<string, unknown> {
   const { runId, state, directory, error, view, skipped, damage = null } = snapshot;
-  return { runId, state, directory, error, run: view, unreadableRecords: skipped, damage, ...extra };
+  const told = error && withNextStep(error, runId);
+  return { runId, state, directory, error: told, run: view, unreadableRecords: skipped, damage, ...extra };
 }
 
 function parseLimit(text: string | undefined): number {

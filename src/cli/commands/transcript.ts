@@ -5,6 +5,7 @@ import { visible } from '../../core/transcripts/index.ts';
 import { isTerminal, LanesError, lanesError } from '../../protocol/index.ts';
 import { childOf } from '../child-option.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
+import { nextStep } from '../next-step.ts';
 import { locateRun } from './status.ts';
 
 const FOLLOW_MS = 200;
@@ -50,7 +51,7 @@ export async function transcriptCommand(
       context.out(`── ${child?.state ?? state}`);
       const why = child ? child.error : error;
       if (why && (child?.state ?? state) !== 'complete')
-        context.out(visible([why.message, why.hint].filter(Boolean).join('\n')));
+        context.out(visible([why.message, nextStep(why, runId)].filter(Boolean).join('\n')));
       return EXIT.ok;
     }
     await delay(FOLLOW_MS);

@@ -1,8 +1,9 @@
 /** Every field of a definition but its names, with what it is when it is absent, and what happens to a wrong value. */
 import { resolve } from 'node:path';
 import { agentProblem, MAX_DELAY_MS, toolBudget } from '../../protocol/index.ts';
+import { THINKING_LEVELS } from '../models/index.ts';
 import { nearest } from '../spelling/index.ts';
-import { type Agent, THINKING_LEVELS } from './agent.ts';
+import type { Agent } from './agent.ts';
 import type { FieldReader } from './field-reader.ts';
 import { acceptance, memory, permissions, runner, WITHOUT_PERMISSION } from './field-shapes.ts';
 import type { HeaderField } from './header.ts';
@@ -19,6 +20,7 @@ type Fields = Omit<
   | 'systemPrompt'
   | 'extraFields'
   | 'places'
+  | 'defaultProvider'
 >;
 
 export const FIELDS = [
@@ -70,8 +72,7 @@ const DELAY = { least: 1, most: MAX_DELAY_MS };
 
 /** @param folder of the file: relative paths of extensions and skills begin there */
 export function readFields(reader: FieldReader, folder: string): Fields {
-  const at = (paths: string[] | undefined) =>
-    paths?.map((path) => (/^\.\.?[\\/]/.test(path) ? resolve(folder, path) : path));
+  const at = (paths: string[] | undefined) => paths && resolveDotted(paths, folder);
   const { tools, mcpDirectTools, toolExtensions } = splitTools(reader.list('tools'));
   const fields = {
     ...optional({
@@ -138,7 +139,12 @@ function either(reader: FieldReader, name: FieldName, other: FieldName): string[
   return reader.list(name) ?? reader.list(other);
 }
 
-function splitTools(list: string[] | undefined) {
+/** Paths that begin with `./` or `../` begin in a folder; names are no paths. */
+export function resolveDotted(paths: readonly string[], folder: string): string[] {
+  return paths.map((path) => (/^\.\.?[\\/]/.test(path) ? resolve(folder, path) : path));
+}
+
+export function splitTools(list: readonly string[] | undefined) {
   const mcpDirectTools: string[] = [];
   const toolExtensions: string[] = [];
   const tools = list?.filter((entry) => {

@@ -1,11 +1,14 @@
 /** What Pi's settings files say about agents: `settings.json` in the agent folder, and in `.pi` of a project. */
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import { parseDocument } from 'yaml';
+import { type ParseError, parseTree } from 'jsonc-parser';
 import * as z from 'zod/mini';
 import { type AgentDiagnostic, agentProblem, describeFaults, wordsOf } from '../../protocol/index.ts';
 import { errnoOf, readRegular } from '../files/index.ts';
+import { modelScope, THINKING_LEVELS, type ThinkingLevel } from '../models/index.ts';
 import { TextPositions } from '../text-positions/index.ts';
+import { resolveDotted } from './agent-fields.ts';
+import { type OverrideSettings, placeOf, readOverrides, type SettingPlace, type SettingsText } from './overrides.ts';
 
 const packageEntry = z.union([z.string(), z.looseObject({ source: z.string() })]);
 
@@ -15,37 +18,61 @@ const settings = z.looseObject({
     z.looseObject({
       projectRootResolution: z.optional(z.enum(['nearest', 'git-root'])),
       agentScanDirs: z.optional(z.array(z.string())),
+      agentOverrides: z.optional(z.record(z.string(), z.unknown())),
+      agentOverridesByProvider: z.optional(z.record(z.string(), z.record(z.string(), z.unknown()))),
+      disableBuiltins: z.optional(z.boolean()),
+      disableThinking: z.optional(z.boolean()),
+      defaultModel: z.optional(z.string()),
+      defaultProvider: z.optional(z.string()),
+      defaultThinking: z.optional(z.enum(THINKING_LEVELS)),
+      defaultExtensions: z.optional(z.array(z.string())),
+      // What they say is applied where models are chosen.
+      maxThinking: z.optional(z.enum(THINKING_LEVELS)),
+      modelScope: z.optional(modelScope),
     }),
   ),
 });
 
-export interface AgentSettings {
+/** A setting and where it stands. */
+interface Placed<T> {
+  value: T;
+  place: SettingPlace;
+}
+
+/** What holds for all agents. */
+export interface AgentDefaults {
+  disableBuiltins?: Placed<boolean>;
+  disableThinking?: Placed<boolean>;
+  defaultModel?: Placed<string>;
+  defaultProvider?: Placed<string>;
+  defaultThinking?: Placed<ThinkingLevel>;
+  defaultExtensions?: Placed<string[]>;
+}
+
+export interface AgentSettings extends OverrideSettings {
   file: string;
+  /** Folder that relative paths of agents begin in. */
+  base: string;
   projectRootResolution?: 'nearest' | 'git-root';
   /** Absolute. */
   scanDirs: string[];
   /** Sources of packages, as Pi has them. */
   packages: string[];
-  diagnostics: AgentDiagnostic[];
+  defaults: AgentDefaults;
 }
-
-/** Settings of agents that this version does not apply. */
-const UNAPPLIED = [
-  'agentOverrides',
-  'agentOverridesByProvider',
-  'disableBuiltins',
-  'disableThinking',
-  'defaultModel',
-  'defaultProvider',
-  'defaultThinking',
-  'defaultExtensions',
-  'maxThinking',
-  'modelScope',
-];
 
 /** @param base folder that relative paths of agents begin in */
 export async function readAgentSettings(file: string, base: string, home = homedir()): Promise<AgentSettings> {
-  const none: AgentSettings = { file, scanDirs: [], packages: [], diagnostics: [] };
+  const none: AgentSettings = {
+    file,
+    base,
+    scanDirs: [],
+    packages: [],
+    defaults: {},
+    overrides: new Map(),
+    byProvider: new Map(),
+    diagnostics: [],
+  };
   let text: string;
   try {
     text = (await readRegular(file)).replace(/^\uFEFF/, '');
@@ -57,8 +84,9 @@ export async function readAgentSettings(file: string, base: string, home = homed
   try {
     value = JSON.parse(text);
   } catch (error) {
-    const at = parseDocument(text, { prettyErrors: false, logLevel: 'silent' }).errors[0]?.pos[0];
-    return { ...none, diagnostics: [invalid(file, text, wordsOf(error), at)] };
+    const errors: ParseError[] = [];
+    parseTree(text, errors, { disallowComments: true });
+    return { ...none, diagnostics: [invalid(file, text, wordsOf(error), errors[0]?.offset)] };
   }
   const parsed = settings.safeParse(value);
   if (!parsed.success) {
@@ -68,12 +96,35 @@ export async function readAgentSettings(file: string, base: string, home = homed
   }
   const { packages = [], subagents = {} } = parsed.data;
   const { projectRootResolution, agentScanDirs = [] } = subagents;
+  const source: SettingsText = { file, positions: new TextPositions(text), tree: parseTree(text) };
+  const { overrides, byProvider, diagnostics } = readOverrides(value, source);
   return {
-    file,
+    ...none,
     ...(projectRootResolution === undefined ? {} : { projectRootResolution }),
     scanDirs: agentScanDirs.map((path) => absolute(path, base, home)),
     packages: packages.map((entry) => (typeof entry === 'string' ? entry : entry.source)),
-    diagnostics: UNAPPLIED.filter((name) => Object.hasOwn(subagents, name)).map((name) => unapplied(file, text, name)),
+    defaults: readDefaults(subagents, source, base),
+    overrides,
+    byProvider,
+    diagnostics,
+  };
+}
+
+type Subagents = NonNullable<z.infer<typeof settings>['subagents']>;
+
+function readDefaults(subagents: Subagents, source: SettingsText, base: string): AgentDefaults {
+  const { disableBuiltins, disableThinking, defaultModel, defaultProvider, defaultThinking, defaultExtensions } =
+    subagents;
+  const placed = <T>(name: keyof AgentDefaults, value: T) => ({ value, place: placeOf(['subagents', name], source) });
+  return {
+    ...(disableBuiltins === undefined ? {} : { disableBuiltins: placed('disableBuiltins', disableBuiltins) }),
+    ...(disableThinking === undefined ? {} : { disableThinking: placed('disableThinking', disableThinking) }),
+    ...(defaultModel === undefined ? {} : { defaultModel: placed('defaultModel', defaultModel) }),
+    ...(defaultProvider === undefined ? {} : { defaultProvider: placed('defaultProvider', defaultProvider) }),
+    ...(defaultThinking === undefined ? {} : { defaultThinking: placed('defaultThinking', defaultThinking) }),
+    ...(defaultExtensions === undefined
+      ? {}
+      : { defaultExtensions: placed('defaultExtensions', resolveDotted(defaultExtensions, base)) }),
   };
 }
 
@@ -87,11 +138,4 @@ export function absolute(path: string, base: string, home: string): string {
 function invalid(file: string, text: string, reason: string, at = 0): AgentDiagnostic {
   const place = new TextPositions(text).range(Math.max(0, at), Math.max(0, at) + 1);
   return { file, ...agentProblem('settings_invalid', { reason: reason.replace(/\s+/g, ' ') }), ...place };
-}
-
-function unapplied(file: string, text: string, field: string): AgentDiagnostic {
-  const within = Math.max(0, text.indexOf('"subagents"'));
-  const start = Math.max(0, text.indexOf(`"${field}"`, within));
-  const range = new TextPositions(text).range(start, start + field.length + 2);
-  return { file, ...agentProblem('settings_unapplied', { field }), ...range };
 }

@@ -1,8 +1,6 @@
 /** What the definition of an agent says. */
 import type { AgentContract, TextRange, ToolBudget } from '../../protocol/index.ts';
-
-export const THINKING_LEVELS = ['off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
-export type ThinkingLevel = (typeof THINKING_LEVELS)[number];
+import type { ThinkingLevel } from '../models/index.ts';
 
 export type AgentSource = AgentContract['source'];
 
@@ -47,6 +45,8 @@ export interface Agent {
   allowNestedSubagents?: boolean;
   /** `inherit`: that of the parent. */
   model?: string;
+  /** Of models without a provider. Only settings say this. */
+  defaultProvider?: string;
   fallbackModels?: string[];
   fast: boolean;
   /** False: no level is asked for. */

@@ -5,7 +5,10 @@
 import { homedir } from 'node:os';
 import { type AgentDiagnostic, agentProblem } from '../../protocol/index.ts';
 import type { Agent } from './agent.ts';
+import type { AgentSettings } from './agent-settings.ts';
+import { applySettings } from './apply-settings.ts';
 import { bundledAgents } from './catalogue.ts';
+import type { SettingPlace } from './overrides.ts';
 import type { ParsedAgent } from './parse-agent.ts';
 import { type AgentScope, findPlaces, type Place } from './places.ts';
 import { readAgentFile } from './read-agent-file.ts';
@@ -21,6 +24,10 @@ export interface DiscoveryRequest {
   scope?: AgentScope;
   /** Default true. Without it nothing of the project is looked at. */
   projectTrusted?: boolean;
+  /** Whether the settings of the project may change agents. Default: `projectTrusted`. */
+  projectSettings?: boolean;
+  /** Of the models of whoever launches: some overrides are made for one provider. */
+  provider?: string;
 }
 
 export interface FoundAgent extends Agent {
@@ -28,6 +35,14 @@ export interface FoundAgent extends Agent {
   fromPackage?: { name: string; version?: string };
   /** Whether it comes from the project: from its own folders or its packages. */
   isOfProject: boolean;
+  /** Fields that settings have changed, and where. Everything else is as the file says. */
+  fromSettings?: Record<string, SettingPlace>;
+}
+
+/** A name that settings take away: nothing weaker takes its place. */
+export interface DisabledAgent {
+  agent: FoundAgent;
+  by: SettingPlace;
 }
 
 /** A name whose strongest definition cannot be used: nothing weaker runs in its place. */
@@ -48,6 +63,7 @@ export interface Discovered {
   /** One per name: of the project, of the user, of packages, builtin. */
   agents: FoundAgent[];
   refused: RefusedAgent[];
+  disabled: DisabledAgent[];
   diagnostics: AgentDiagnostic[];
   /** From the weakest to the strongest. */
   directories: AgentDirectory[];
@@ -72,7 +88,16 @@ export class AgentDiscovery {
 
   async discover(request: DiscoveryRequest): Promise<Discovered> {
     const { cwd, agentDir, home = homedir(), env = process.env, scope = 'both', projectTrusted = true } = request;
-    const { places, diagnostics } = await findPlaces({ cwd, agentDir, home, env, scope, projectTrusted });
+    const { projectSettings = projectTrusted, provider } = request;
+    const { places, settings, diagnostics } = await findPlaces({
+      cwd,
+      agentDir,
+      home,
+      env,
+      scope,
+      projectTrusted,
+      projectSettings,
+    });
     const walks = await Promise.all(places.map(({ path }) => walk(path)));
     const effective: Layer = new Map(this.#bundled().map((agent) => [agent.name, agent]));
     const directories: AgentDirectory[] = [];
@@ -84,13 +109,11 @@ export class AgentDiscovery {
       diagnostics.push(...walkDiagnostics(place, walked));
       for (const [name, entry] of await this.#layer(place, candidates, diagnostics)) effective.set(name, entry);
     }
-    const agents = [...effective.values()].filter((entry) => 'systemPrompt' in entry);
-    return {
-      agents: SHOWN_FIRST.flatMap((source) => agents.filter((agent) => agent.source === source)),
-      refused: [...effective.values()].filter((entry) => 'diagnostic' in entry),
-      diagnostics: once(diagnostics),
-      directories,
-    };
+    const result: Discovered = { agents: [], refused: [], disabled: [], diagnostics: once(diagnostics), directories };
+    for (const entry of effective.values()) sortIn(result, entry, settings, provider);
+    const bySource = ({ source }: FoundAgent) => SHOWN_FIRST.indexOf(source);
+    result.agents.sort((a, b) => bySource(a) - bySource(b));
+    return result;
   }
 
   /** Of one folder: of those with the same name the last counts. */
@@ -133,6 +156,22 @@ export class AgentDiscovery {
     this.#builtin ??= bundledAgents().map((agent) => ({ ...agent, isOfProject: false }));
     return this.#builtin;
   }
+}
+
+function sortIn(
+  { agents, refused, disabled }: Discovered,
+  entry: FoundAgent | RefusedAgent,
+  settings: readonly AgentSettings[],
+  provider: string | undefined,
+): void {
+  if ('diagnostic' in entry) {
+    refused.push(entry);
+    return;
+  }
+  const applied = applySettings(entry, settings, provider);
+  if (applied.state === 'usable') agents.push(applied.agent);
+  else if (applied.state === 'disabled') disabled.push({ agent: applied.agent, by: applied.by });
+  else refused.push({ name: entry.name, diagnostic: applied.diagnostic });
 }
 
 function entryOf({ agent, name, diagnostics }: ParsedAgent, place: Place): FoundAgent | RefusedAgent | undefined {

@@ -1,16 +1,21 @@
-export { type Agent, type AgentRunner, type AgentSource, THINKING_LEVELS } from './agent.ts';
+export type { Agent, AgentRunner, AgentSource } from './agent.ts';
 export { type AgentCapabilities, capabilitiesOf } from './capabilities.ts';
 export { bundledAgents } from './catalogue.ts';
 export { toContract } from './contract.ts';
 export {
   type AgentDirectory,
   AgentDiscovery,
+  type DisabledAgent,
   type Discovered,
   type DiscoveryRequest,
   type FoundAgent,
   type RefusedAgent,
 } from './discovery.ts';
+export { editSetting } from './edit-settings.ts';
+export { WITHOUT_PERMISSION } from './field-shapes.ts';
+export type { SettingPlace } from './overrides.ts';
 export { type ParsedAgent, parseAgent } from './parse-agent.ts';
 export type { AgentScope } from './places.ts';
+export { findProjectRoot } from './project-root.ts';
 export { unsupportedFields } from './unsupported.ts';
 export { type DirectoryState, isBelow } from './walk.ts';

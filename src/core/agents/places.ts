@@ -2,7 +2,7 @@
 import { delimiter, join, resolve } from 'node:path';
 import type { AgentDiagnostic } from '../../protocol/index.ts';
 import type { AgentSource } from './agent.ts';
-import { absolute, readAgentSettings } from './agent-settings.ts';
+import { type AgentSettings, absolute, readAgentSettings } from './agent-settings.ts';
 import { type AgentPackage, globalPackages, installedPackages, readPackages } from './packages.ts';
 import { findProjectRoot } from './project-root.ts';
 
@@ -17,6 +17,8 @@ export interface PlacesRequest {
   scope: AgentScope;
   /** Without it nothing of the project is looked at. */
   projectTrusted: boolean;
+  /** Without it what the project's settings say of agents changes none. */
+  projectSettings: boolean;
 }
 
 export interface Place {
@@ -29,6 +31,8 @@ export interface Place {
 
 export interface Places {
   places: Place[];
+  /** From the weakest to the strongest. */
+  settings: AgentSettings[];
   diagnostics: AgentDiagnostic[];
 }
 
@@ -72,6 +76,7 @@ export async function findPlaces(request: PlacesRequest): Promise<Places> {
       ...(ofUser ? user.map((path): Place => ({ source: 'user', path, owner: 'user' })) : []),
       ...projectFolders.map((path): Place => ({ source: 'project', path, owner: 'project' })),
     ],
+    settings: [...(ofUser ? [userSettings] : []), ...(project && request.projectSettings ? [project.settings] : [])],
     diagnostics,
   };
 }

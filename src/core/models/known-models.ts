@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
-import { describeFaults, type LanesError, lanesError } from '../../protocol/index.ts';
+import { describeFaults, LanesError, lanesError } from '../../protocol/index.ts';
+import { nearestModel } from './nearest-model.ts';
+import { type ModelEntry, resolveModel } from './resolve-model.ts';
 
 const price = z.object({ input: z.number(), output: z.number(), cacheRead: z.number(), cacheWrite: z.number() });
 /** US dollars for a million tokens of each kind, as Pi knows them. */
@@ -61,71 +63,33 @@ export function parseModels(data: unknown): KnownModel[] {
   }));
 }
 
-const LEVEL_SUFFIX = /:(off|minimal|low|medium|high|xhigh|max)$/;
-
-/** `provider/id:high` as model and thinking level. */
-export function splitLevel(text: string): { model: string; thinking: string | undefined } {
-  const level = LEVEL_SUFFIX.exec(text)?.[1];
-  return level === undefined
-    ? { model: text, thinking: undefined }
-    : { model: text.slice(0, -level.length - 1), thinking: level };
+/** As `resolveModel` takes it. Names of providers have no slash, ids may. */
+export function toEntry<M extends Named>(model: M): ModelEntry & { model: M } {
+  const at = model.name.indexOf('/');
+  return { provider: model.name.slice(0, at), id: model.name.slice(at + 1), fullId: model.name, model };
 }
 
 /**
- * The one usable model a person means: `provider/id`, or an id that only one provider has. Pi's own fuzzy matching
- * surprises, so nothing else is accepted. Throws `model_none`, `model_unknown` or `model_ambiguous`.
+ * The one usable model a person means, by the rules of `resolveModel`, but without a level behind it.
+ *
+ * @throws LanesError `model_none`, `model_unknown` or `model_ambiguous`
  */
-export function resolveModel<M extends Named>(wanted: string, known: readonly M[]): M {
-  const exact = known.find((model) => model.name === wanted);
-  if (exact) return exact;
-  const byId = known.filter((model) => model.name.slice(model.name.indexOf('/') + 1) === wanted);
-  if (byId.length === 1 && byId[0]) return byId[0];
-  if (byId.length > 1) {
-    const names = byId.map((model) => model.name).join(', ');
-    throw lanesError('model_ambiguous', { name: wanted, names });
-  }
-  throw modelUnknown(wanted, known);
+export function findModel<M extends Named>(wanted: string, known: readonly M[], preferredProvider?: string): M {
+  if (known.length === 0) throw modelUnknown(wanted, known);
+  const resolution = resolveModel({ request: wanted, registry: known.map(toEntry), preferredProvider });
+  if (!resolution.ok) throw new LanesError(resolution.error);
+  // Levels are split off before: one that is left here belongs to nothing.
+  if (!resolution.entry || resolution.thinking !== undefined) throw modelUnknown(wanted, known);
+  return resolution.entry.model;
 }
 
 export function modelUnknown(wanted: string, known: readonly Named[]): LanesError {
-  if (known.length === 0) {
-    return lanesError('model_none');
-  }
-  const near = nearest(
+  if (known.length === 0) return lanesError('model_none');
+  const near = nearestModel(
     wanted,
     known.map((model) => model.name),
   );
   return near
     ? lanesError('model_unknown:near', { name: wanted, near })
     : lanesError('model_unknown', { name: wanted });
-}
-
-/** The candidate with the fewest edits, when it is near enough to be what was meant. */
-function nearest(wanted: string, names: readonly string[]): string | undefined {
-  const idOf = (name: string) => name.slice(name.indexOf('/') + 1);
-  const bare = (name: string) => idOf(name).replace(DATE_SUFFIX, '');
-  // An id can hold a slash itself: what is wanted may lack its provider although it has one.
-  const score = (name: string) =>
-    Math.min(distance(wanted, name), distance(wanted, idOf(name)), distance(bare(wanted), bare(name)) + 1);
-  const best = names.map((name) => ({ name, score: score(name) })).sort((a, b) => a.score - b.score)[0];
-  return best && best.score <= Math.max(3, bare(wanted).length / 2) ? best.name : undefined;
-}
-
-/** Providers name releases by their date: `-20250514`, `-2025-05-14`, `@20250514`. */
-const DATE_SUFFIX = /[-@](?:\d{8}|\d{4}-\d{2}-\d{2})$/;
-
-/** Levenshtein distance, ignoring case. */
-function distance(left: string, right: string): number {
-  const a = left.toLowerCase();
-  const b = right.toLowerCase();
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const substitute = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(substitute, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

@@ -3,9 +3,16 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { LanesError, lanesError, wordsOf } from '../../protocol/index.ts';
 import { fileStamp, type ProbeCache } from '../toolchain/index.ts';
-import { type KnownModel, knownModel, modelUnknown, resolveModel } from './known-models.ts';
+import { findModel, type KnownModel, knownModel, modelUnknown } from './known-models.ts';
+import { THINKING_LEVELS } from './thinking-level.ts';
 
-const remembered = z.object({ at: z.number(), models: z.array(knownModel), defaultModel: z.nullable(z.string()) });
+const remembered = z.object({
+  at: z.number(),
+  models: z.array(knownModel),
+  /** What Pi takes when nobody names one. */
+  defaultModel: z.nullable(z.string()),
+  defaultThinking: z.nullable(z.enum(THINKING_LEVELS)),
+});
 export type UsableModels = z.infer<typeof remembered>;
 
 /** Milliseconds an answer is believed while nothing it depends on has changed. */
@@ -23,7 +30,7 @@ export interface ModelRegistryOptions {
   env: NodeJS.ProcessEnv;
   /** Real path of Pi's script or binary. */
   piFile: string;
-  probe: () => Promise<{ models: KnownModel[]; defaultModel: string | null }>;
+  probe: () => Promise<Omit<UsableModels, 'at'>>;
 }
 
 export class ModelRegistry {
@@ -61,15 +68,20 @@ export class ModelRegistry {
 
   /** The model a person named, checked against what is usable now. `undefined` asks only whether there is any. */
   async resolve(wanted: string | undefined): Promise<KnownModel | undefined> {
-    for (const youngerThanMs of [BELIEVE_MS, DOUBT_MS]) {
-      const { models, at } = await this.usable(youngerThanMs);
-      try {
-        if (models.length === 0) throw modelUnknown(wanted ?? '', models);
-        return wanted === undefined ? undefined : resolveModel(wanted, models);
-      } catch (error) {
-        if (youngerThanMs === DOUBT_MS || Math.abs(Date.now() - at) < DOUBT_MS) throw error;
-      }
+    return this.decide(({ models }) => {
+      if (models.length === 0) throw modelUnknown(wanted ?? '', models);
+      return wanted === undefined ? undefined : findModel(wanted, models);
+    });
+  }
+
+  /** What `decide` makes of the usable models. They are asked for afresh before it may refuse for an answer that is old. */
+  async decide<T>(decide: (usable: UsableModels) => T): Promise<T> {
+    const usable = await this.usable();
+    try {
+      return decide(usable);
+    } catch (error) {
+      if (Math.abs(Date.now() - usable.at) < DOUBT_MS) throw error;
     }
-    return undefined;
+    return decide(await this.usable(DOUBT_MS));
   }
 }

@@ -28,6 +28,8 @@ export interface RootLayout {
   /** Copies of Pi made by *Install Pi…*, one folder per version. */
   pi: string;
   config: string;
+  /** Models that are left out for a while. */
+  modelExclusions: string;
 }
 
 export function rootLayout(agentDir: string): RootLayout {
@@ -45,6 +47,7 @@ export function rootLayout(agentDir: string): RootLayout {
     cleaningState: join(root, 'cleaning.json'),
     pi: join(root, 'pi'),
     config: join(root, 'config.json'),
+    modelExclusions: join(root, 'model-exclusions.json'),
   };
 }
 

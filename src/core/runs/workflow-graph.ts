@@ -60,7 +60,8 @@ export function workflowGraph(view: RunView): WorkflowGraph | undefined {
   if (!workflow) return undefined;
   const lanes = workflow.lanes.map((lane) => lanePhase(view, lane));
   const inLanes = new Set(workflow.lanes.flatMap(({ stages }) => stages.map(({ key }) => key)));
-  const phases = [...lanes, ...otherPhases(view, inLanes), ...commands(workflow)];
+  const others = withWaiting(otherPhases(view, inLanes), waitingNodes(view, workflow, inLanes));
+  const phases = [...lanes, ...others, ...commands(workflow)];
   return { version: 1, phases, bottleneck: bottleneckOf(phases) };
 }
 
@@ -93,6 +94,33 @@ function otherPhases(view: RunView, inLanes: ReadonlySet<string>): GraphPhase[] 
     state: phaseState(nodes),
     nodes,
   }));
+}
+
+/** Launches that the script has asked for and that wait for their turn. Their phase is told when they begin. */
+function waitingNodes(view: RunView, { waiting }: WorkflowView, inLanes: ReadonlySet<string>): GraphNode[] {
+  if (isTerminal(view.state)) return [];
+  const begun = new Set(view.children.map(({ call }) => call));
+  return waiting
+    .filter(({ id, key }) => !begun.has(id) && !inLanes.has(key))
+    .map(({ key }) => ({
+      id: key,
+      kind: 'planned',
+      label: key,
+      agent: null,
+      state: 'queued',
+      child: null,
+      runId: null,
+    }));
+}
+
+function withWaiting(phases: GraphPhase[], waiting: readonly GraphNode[]): GraphPhase[] {
+  if (waiting.length === 0) return phases;
+  const isRest = ({ kind }: GraphPhase) => kind === 'agents';
+  const nodes = [...(phases.find(isRest)?.nodes ?? []), ...waiting];
+  return [
+    ...phases.filter((phase) => !isRest(phase)),
+    { title: 'agents', kind: 'agents', state: phaseState(nodes), nodes },
+  ];
 }
 
 /** A child that went on by itself is there once more under its key, in the place of the first. */

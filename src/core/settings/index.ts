@@ -1,9 +1,10 @@
 /** Settings that all clients share: `<agentDir>/pi-lanes/config.json`, overridden by environment variables. */
 import * as z from 'zod/mini';
-import { describeFaults, lanesError, type Writers, wordsOf, writers } from '../../protocol/index.ts';
-import { errnoOf, readRegular } from '../files/index.ts';
+import { lanesError, type Writers, writers } from '../../protocol/index.ts';
+import { readConfig } from './shared-file.ts';
 import { MAX_LIMIT_MS } from './time-limit.ts';
 
+export * from './launch-settings.ts';
 export * from './time-limit.ts';
 
 /** Days a run is kept after its end when nobody says otherwise. */
@@ -94,23 +95,15 @@ export async function configuredWriters(file: string, env: NodeJS.ProcessEnv): P
   throw lanesError('config_invalid:writers', { value: given });
 }
 
-async function readConfig<T>(path: string, schema: z.ZodMiniType<T>): Promise<T | undefined> {
-  let text: string;
-  try {
-    text = await readRegular(path);
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return undefined;
-    throw lanesError('config_invalid:unreadable', { file: path, reason: wordsOf(error) });
-  }
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw lanesError('config_invalid:json', { file: path, reason: wordsOf(error) });
-  }
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw lanesError('config_invalid:field', { file: path, faults: describeFaults(parsed.error) });
+const exclusionConfig = z.looseObject({
+  modelExclusions: z.optional(
+    z.looseObject({ defaultTtlMs: z.optional(z.int().check(z.minimum(1), z.maximum(8e15))) }),
+  ),
+});
+
+/** Milliseconds a model is left out whose provider has failed: `modelExclusions.defaultTtlMs` of the shared file. */
+export async function configuredExclusionMs(file: string): Promise<number | undefined> {
+  return (await readConfig(file, exclusionConfig))?.modelExclusions?.defaultTtlMs;
 }
 
 /**

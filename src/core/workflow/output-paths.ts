@@ -28,9 +28,13 @@ export function childOutput(
 /** `<name>.<key><extension, or .md>` in the same folder. */
 function siblingOutput(aggregate: string, key: string): string {
   const { dir, name, ext } = parse(aggregate);
-  const word = key.replace(/[^A-Za-z0-9._-]+/g, '_').slice(0, KEY_BYTES) || '_';
-  const end = `.${word}${ext.length > 1 ? ext : '.md'}`;
+  const end = `.${pathWord(key)}${ext.length > 1 ? ext : '.md'}`;
   return join(dir, `${cutToBytes(name, NAME_BYTES - Buffer.byteLength(end))}${end}`);
+}
+
+/** A key as the name of a file or folder. */
+export function pathWord(key: string): string {
+  return key.replace(/[^A-Za-z0-9._-]+/g, '_').slice(0, KEY_BYTES) || '_';
 }
 
 /** Whole characters of it, as many as fit. */

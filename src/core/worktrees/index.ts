@@ -1,6 +1,5 @@
 export * from './allocate.ts';
 export * from './capture.ts';
-export * from './checkout.ts';
 export { identityFault } from './identity.ts';
 export { keptRef } from './keep.ts';
 export type { KeptCapture } from './kept-capture.ts';

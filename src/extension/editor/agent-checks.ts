@@ -2,6 +2,7 @@
  * Problems in the definitions of agents: of all that this window's folders find, as they are on disk, and of those that are
  * open as they stand in the editor.
  */
+import { isAbsolute, join, relative, sep } from 'node:path';
 import * as vscode from 'vscode';
 import type { Toolbox } from '../../client/index.ts';
 import { type AgentDirectory, type Discovered, isBelow, parseAgent } from '../../core/agents/index.ts';
@@ -152,29 +153,52 @@ export class AgentChecks implements vscode.Disposable {
     this.#show(document.uri.fsPath);
   }
 
-  /** Follows the folders there are, and the settings that say which. */
+  /** Follows the folders there may be, and the settings that say which. */
   #watch(isNeeded: boolean): void {
-    const wanted = new Map<string, vscode.RelativePattern>();
-    const follow = (folder: string, pattern: string) =>
-      wanted.set(`${folder}\n${pattern}`, new vscode.RelativePattern(vscode.Uri.file(folder), pattern));
+    const wanted = new Map<string, () => vscode.Disposable>();
     if (isNeeded) {
-      for (const { path } of this.#directories) follow(path, '**/*.md');
-      follow(this.#options.toolbox.agentDir, 'settings.json');
-      for (const { uri } of vscode.workspace.workspaceFolders ?? []) follow(uri.fsPath, '.pi/settings.json');
+      const { agentDir } = this.#options.toolbox;
+      const directories = this.#directories.map(({ path }) => path);
+      const workspace = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+      for (const path of directories) wanted.set(`definitions ${path}`, () => this.#watchDefinitions(path));
+      const withSettings = [agentDir, ...workspace.map((folder) => join(folder, '.pi'))];
+      const above = workspace.flatMap((folder) => directories.flatMap((path) => foldersBetween(folder, path)));
+      for (const path of [...withSettings, ...above]) wanted.set(`settings ${path}`, () => this.#watchSettings(path));
     }
     for (const [key, watcher] of this.#watchers) {
       if (wanted.has(key)) continue;
       watcher.dispose();
       this.#watchers.delete(key);
     }
-    for (const [key, pattern] of wanted) {
-      if (!this.#watchers.has(key)) this.#watchers.set(key, this.#watcher(pattern));
+    for (const [key, watch] of wanted) {
+      if (!this.#watchers.has(key)) this.#watchers.set(key, watch());
     }
   }
 
-  #watcher(pattern: vscode.RelativePattern): vscode.Disposable {
-    const watcher = vscode.workspace.createFileSystemWatcher(pattern);
+  /**
+   * Of a folder that comes or goes the editor tells the folder alone: what came with it, or was put into it at once, it need not
+   * have seen. So whatever comes or goes is looked after, whatever its name.
+   */
+  #watchDefinitions(folder: string): vscode.Disposable {
+    const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(vscode.Uri.file(folder), '**'));
     const look = () => this.lookSoon();
+    return vscode.Disposable.from(
+      watcher,
+      watcher.onDidCreate(look),
+      watcher.onDidDelete(look),
+      watcher.onDidChange(({ fsPath }) => {
+        if (isBelow(folder, fsPath)) look();
+      }),
+    );
+  }
+
+  /** The settings of a folder, and the folder itself: with it come and go settings and definitions. */
+  #watchSettings(folder: string): vscode.Disposable {
+    const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(vscode.Uri.file(folder), '*'));
+    const concerned = new Set([vscode.Uri.file(folder).fsPath, vscode.Uri.file(join(folder, 'settings.json')).fsPath]);
+    const look = ({ fsPath }: vscode.Uri) => {
+      if (concerned.has(fsPath)) this.lookSoon();
+    };
     return vscode.Disposable.from(
       watcher,
       watcher.onDidCreate(look),
@@ -190,4 +214,11 @@ export class AgentChecks implements vscode.Disposable {
     for (const watcher of this.#watchers.values()) watcher.dispose();
     this.#subscriptions.dispose();
   }
+}
+
+/** The folders on the way from one to another below it, without both. */
+function foldersBetween(folder: string, below: string): string[] {
+  const names = relative(folder, below).split(sep);
+  if (names[0] === '..' || isAbsolute(names.join(sep))) return [];
+  return names.slice(0, -1).map((_, at) => join(folder, ...names.slice(0, at + 1)));
 }

@@ -1,7 +1,7 @@
 /** A model out of those that Pi can use now, and how hard it should think. */
 import * as vscode from 'vscode';
 import type { Toolbox } from '../../client/index.ts';
-import { THINKING_LEVELS } from '../../core/agents/index.ts';
+import { THINKING_LEVELS } from '../../core/models/index.ts';
 import { formatTokens } from '../../protocol/index.ts';
 
 export interface ModelChoice {

@@ -1,9 +1,11 @@
 /** The Pi extension that is loaded into every child: `pi --mode rpc -e pi-child.mjs`. */
+import { redact } from '../../core/transcripts/index.ts';
 import { type ChildReport, REPORT_KEY, type ToolBudget } from '../../protocol/index.ts';
 import { answerTool } from './answer-tool.ts';
 import { takeContract } from './contract.ts';
 import type { Pi, PiContext } from './pi.ts';
 import { keepToGate } from './rate-gate.ts';
+import { keepBounds } from './tool-bounds.ts';
 import { ToolBudgetCount } from './tool-budget.ts';
 import { ToolList } from './tool-list.ts';
 
@@ -11,11 +13,12 @@ export default function piChild(pi: Pi): void {
   // While loading, so before any tool can run.
   const contract = takeContract(process.env);
   if (contract === undefined) return;
-  const { tools, toolBudget, output, rateGate } = contract;
+  const { tools, onlyTools, deniedTools, askedTools, toolBudget, output, rateGate } = contract;
   // Not while loading: then Pi would refuse to start where another extension has a tool of this name. Of two that come
   // later, Pi takes that of the extension that was loaded first, which is this one.
   if (output) pi.on('session_start', () => pi.registerTool(answerTool(output)));
   if (tools) keepToList(pi, new ToolList(tools));
+  if (onlyTools || deniedTools || askedTools) keepBounds(pi, contract, redact);
   if (toolBudget) keepBudget(pi, toolBudget);
   if (rateGate) keepToGate(pi, rateGate, report);
 }

@@ -1,7 +1,11 @@
 /** The part of Pi's extension interface that is used here: the same in 0.73, 0.80 and 1.6. */
 
 export interface PiContext {
-  ui: { setStatus(key: string, text: string): void };
+  ui: {
+    setStatus(key: string, text: string): void;
+    /** Waits for a person. */
+    confirm(title: string, message: string, options: { signal?: AbortSignal }): Promise<boolean>;
+  };
   /** The one that is used now. */
   model?: { provider: string } | undefined;
   /** Of the work that is under way. */
@@ -10,6 +14,7 @@ export interface PiContext {
 
 export interface ToolCall {
   toolName: string;
+  input?: unknown;
 }
 
 interface ToolResult {
@@ -29,13 +34,18 @@ export interface PiTool {
   ): Promise<{ content: { type: 'text'; text: string }[]; details: object; terminate: boolean }>;
 }
 
+interface Refused {
+  block: true;
+  reason: string;
+}
+
 export interface Pi {
   on(event: 'session_start', handler: () => void): void;
   /** Before anything comes of what is said to the child. `handled`: nothing does. */
   on(event: 'input', handler: (event: unknown, context: PiContext) => { action: 'handled' } | undefined): void;
   on(
     event: 'tool_call',
-    handler: (call: ToolCall, context: PiContext) => { block: true; reason: string } | undefined,
+    handler: (call: ToolCall, context: PiContext) => Refused | undefined | Promise<Refused | undefined>,
   ): void;
   on(event: 'tool_result', handler: (result: ToolResult) => ToolResult | undefined): void;
   /** Waited for before the model is asked, again for each retry. Older versions of Pi do not know it. */
@@ -44,4 +54,7 @@ export interface Pi {
   on(event: 'after_provider_response', handler: () => void): void;
   registerTool(tool: PiTool): void;
   getAllTools(): { name: string }[];
+  /** Those the model is told of. */
+  getActiveTools(): string[];
+  setActiveTools(names: string[]): void;
 }

@@ -7,10 +7,12 @@ import { runLayout } from '../../core/projects/index.ts';
 import { childRunId } from '../../core/runs/index.ts';
 import type { WorkflowResult } from '../../core/workflow/index.ts';
 import {
+  type ChildView,
   cutText,
   describeFaults,
   type HostStepView,
   isObject,
+  isTerminal,
   lanesError,
   RUN_ID,
   type RunView,
@@ -54,7 +56,10 @@ export type Receipt = z.infer<typeof receipt>;
 
 const MAX_BYTES = 2 * 1024 * 1024;
 
-export function receiptOf(view: RunView, state: TerminalState, result: WorkflowResult, now: number): Receipt {
+/** What a receipt takes from the result of the script. */
+export type Settled = Pick<WorkflowResult, 'partialChildren' | 'terminalOutcome'>;
+
+export function receiptOf(view: RunView, state: TerminalState, result: Settled, now: number): Receipt {
   const entries: Receipt['entries'] = {};
   for (const child of result.partialChildren) {
     const { key, agent, runId, outputReference, continuation, lane, terminalOutcome } = child;
@@ -71,19 +76,19 @@ export function receiptOf(view: RunView, state: TerminalState, result: WorkflowR
       ...(terminalOutcome === undefined ? {} : { terminalOutcome }),
     };
   }
-  for (const { key, index, agent, session, lane } of view.children) {
-    // Called and not settled: its session may be gone on with all the same.
-    if (key === undefined || Object.hasOwn(entries, key)) continue;
+  const settled = new Set(Object.keys(entries));
+  for (const child of view.children) {
+    const { key, index, agent, lane } = child;
+    // The script was not told what became of it: its session may be gone on with all the same.
+    if (key === undefined || settled.has(key)) continue;
     const runId = childRunId(view.runId, index);
+    const before = Object.hasOwn(entries, key) ? entries[key] : undefined;
     entries[key] = {
       key,
       agent,
       latestRunId: runId,
-      resumability:
-        session?.file && state !== 'stopped'
-          ? { state: 'resumable' }
-          : { state: 'not-resumable', reason: state === 'stopped' ? 'it was stopped' : 'it has no session file' },
-      continuation: { runIds: [runId] },
+      resumability: resumabilityOf(child, state),
+      continuation: { runIds: [...(before?.continuation.runIds ?? []), runId] },
       ...(lane === undefined ? {} : { lane }),
     };
   }
@@ -105,6 +110,16 @@ export function receiptOf(view: RunView, state: TerminalState, result: WorkflowR
     ...(result.terminalOutcome ? { terminalOutcome: result.terminalOutcome } : {}),
     ...(view.workflow?.resource ? { resource: view.workflow.resource } : {}),
   };
+}
+
+/** A child that was over when its workflow was stopped has not been stopped. */
+function resumabilityOf(
+  { state, session }: ChildView,
+  ofWorkflow: TerminalState,
+): Receipt['entries'][string]['resumability'] {
+  const isOver = isTerminal(state) && state !== 'stopped';
+  if (ofWorkflow === 'stopped' && !isOver) return { state: 'not-resumable', reason: 'it was stopped' };
+  return session?.file ? { state: 'resumable' } : { state: 'not-resumable', reason: 'it has no session file' };
 }
 
 const LABEL_CHARS = 80;

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ChildDriver } from '../../core/children/index.ts';
 import { readJournal } from '../../core/journal/index.ts';
+import { promptOf } from '../../core/launch/index.ts';
 import { realOutputPath } from '../../core/outputs/index.ts';
 import { runLayout } from '../../core/projects/index.ts';
 import { childAliveMs, parseChildRunId, RunReader, readChildPlanText } from '../../core/runs/index.ts';
@@ -39,6 +40,7 @@ import { answerOf, readResult } from './child-answers.ts';
 import {
   type Isolation,
   isolationIn,
+  lookAroundChild,
   type PlannedChild,
   planChild,
   planResumed,
@@ -181,14 +183,17 @@ export class WorkflowChildren {
       cwd,
       plan: stored,
     });
-    const first: Beginning = { kind: 'ask', session: planned.session, prompt: plan.task };
+    const first: Beginning = { kind: 'ask', session: planned.session, prompt: promptOf(plan) };
     return this.#work({ index, key, planned, source }, first, ended);
   }
 
   async #plan(key: string, params: Record<string, unknown>): Promise<PlannedChild> {
     const { outputs } = this.#run.layout;
     const { resume } = params;
-    if (typeof resume !== 'string') return planChild(this.#record, key, params, outputs);
+    if (typeof resume !== 'string') {
+      const facts = await lookAroundChild(this.#record, params, outputs);
+      return planChild(this.#record, key, params, outputs, facts);
+    }
     return planResumed(this.#record, key, await this.#retained(resume), params, outputs);
   }
 
@@ -203,7 +208,7 @@ export class WorkflowChildren {
       if (known.worktree) await (await this.#worktrees()).capture(index);
       return answerOf(this.#run, { index, key, planned }, { state, error, ...(await readResult(this.#run, known)) });
     }
-    const first: Beginning = { kind: 'ask', session: planned.session, prompt: planned.plan.task };
+    const first: Beginning = { kind: 'ask', session: planned.session, prompt: promptOf(planned.plan) };
     const isOver = wishOf(lines) !== undefined;
     // What was asked to end is not gone on with, whatever stands in its session.
     return this.#work({ index, key, planned }, isOver ? first : beginningOf(decision, first), ended);

@@ -3,6 +3,7 @@ import type { WorkflowResult } from '../../core/workflow/index.ts';
 import {
   cutText,
   describeError,
+  type ErrorValue,
   type JournalLine,
   type StoredFile,
   type TerminalState,
@@ -30,16 +31,20 @@ export async function concludeWorkflow(
   const { workflowResult, receipt: receiptFile } = run.layout;
   const written = await aggregate?.settle(summaryOf(result, whyOf(state, failure)));
   let value: StoredFile | null = null;
-  let unsaved: string | undefined;
+  let unsaved: ErrorValue | undefined;
   try {
     value = await run.store(
       workflowResult,
       `${JSON.stringify({ version: 1, runId: record.runId, state, ...result, ...(written ? told(written, workflowResult) : {}) })}\n`,
     );
+  } catch (refused) {
+    unsaved = describeError('result_unsaved:whole', { file: workflowResult, reason: wordsOf(refused) });
+  }
+  try {
     const receipt = receiptOf(run.view, state, result, Date.now());
     await run.store(receiptFile, `${JSON.stringify(receipt, null, 2)}\n`);
   } catch (refused) {
-    unsaved = wordsOf(refused);
+    unsaved ??= describeError('result_unsaved:whole', { file: receiptFile, reason: wordsOf(refused) });
   }
   await run.append({
     type: 'workflow.ended',
@@ -50,7 +55,7 @@ export async function concludeWorkflow(
     partial: terminalOutcome?.reason ?? null,
     aborted: abortedKeys.slice(0, 100),
   });
-  if (unsaved !== undefined) return { state: 'failed', error: describeError('result_unsaved', { reason: unsaved }) };
+  if (unsaved) return { state: 'failed', error: unsaved };
   return resultOf(state, failure);
 }
 
@@ -59,6 +64,17 @@ function told({ path, outcome, bytes, error }: WrittenOutput, result: string) {
   const params = { file: path, reason: error ?? 'the reason is not known', result };
   const warnings = outcome === 'failed' ? [describeError('output_unusable:unsaved-result', params).message] : [];
   return { output: { path, outcome, bytes, error }, warnings };
+}
+
+/** The receipt of a workflow whose script came to nothing: it is not taken up again after a loss, or what it asked for could not be kept. */
+export async function leaveReceipt(run: OpenRun, { state }: RunResult): Promise<void> {
+  try {
+    const receipt = receiptOf(run.view, state, { partialChildren: [] }, Date.now());
+    await run.store(run.layout.receipt, `${JSON.stringify(receipt, null, 2)}\n`);
+  } catch (refused) {
+    // It ends all the same; whoever asks for the receipt is told that there is none.
+    console.error(`pi-lanes runner: the receipt could not be written: ${wordsOf(refused)}`);
+  }
 }
 
 function whyOf(state: TerminalState, failure: WorkflowFailure | null): string {

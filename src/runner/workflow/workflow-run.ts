@@ -36,7 +36,7 @@ import { isStopAsked, sinceContinued } from './continued.ts';
 import { HostSteps } from './host-steps.ts';
 import { latestRunId } from './receipts.ts';
 import { WorkflowChildren } from './workflow-children.ts';
-import { concludeWorkflow, endOfRecord } from './workflow-end.ts';
+import { concludeWorkflow, endOfRecord, leaveReceipt } from './workflow-end.ts';
 import { readHistory, WorkflowJournal } from './workflow-journal.ts';
 
 export interface WorkflowRunOptions {
@@ -95,13 +95,10 @@ export class WorkflowRun implements RunWork {
       await settleRequests(run, earlier);
       await settleWorktrees(run);
       const lines = sinceContinued(earlier);
-      const known =
-        order.settle === 'stop' || isStopAsked(lines)
-          ? { state: 'stopped' as const, error: null }
-          : (endOfRecord(lines) ?? (await this.#whyNot(lines)));
+      const known = await this.#knownEnd(order, lines);
       if (known) {
         await captureWorktrees(run);
-        return known;
+        return known.isTold ? known.result : await this.#withoutResult(known.result);
       }
       const history = await readHistory(run.layout.directory, earlier);
       await this.#children.checkResults(toldCalls(history));
@@ -110,18 +107,32 @@ export class WorkflowRun implements RunWork {
       return await this.#execute(history);
     } catch (error) {
       await this.#aggregate?.release();
-      return { state: 'failed', error: toErrorValue(error) };
+      return this.#withoutResult({ state: 'failed', error: toErrorValue(error) });
     }
   }
 
-  /** Why it is not gone on with, if there is a reason. */
-  async #whyNot(lines: readonly JournalLine[]): Promise<RunResult | undefined> {
+  /** Why it is not gone on with, if there is a reason. `isTold`: what became of its children need not be told any more. */
+  async #knownEnd(
+    order: RecoverOrder,
+    lines: readonly JournalLine[],
+  ): Promise<{ result: RunResult; isTold: boolean } | undefined> {
     const run = this.#run;
+    if (order.settle === 'stop' || isStopAsked(lines))
+      return { result: { state: 'stopped', error: null }, isTold: false };
+    const end = endOfRecord(lines);
+    if (end) return { result: end, isTold: true };
     const printed = describePrinted(await runnerLogTail(run.layout.directory, run.epoch - 1));
     if (!run.earlier.some(({ type }) => type === 'run.proceeded'))
-      return { state: 'failed', error: withDetail(await notConfirmed(run), printed) };
+      return { result: { state: 'failed', error: withDetail(await notConfirmed(run), printed) }, isTold: true };
     if (lostInARow(lines) <= MAX_EPOCHS) return undefined;
-    return { state: 'failed', error: withDetail(describeError('recovery_failed', { count: run.epoch - 1 }), printed) };
+    const error = withDetail(describeError('recovery_failed', { count: run.epoch - 1 }), printed);
+    return { result: { state: 'failed', error }, isTold: false };
+  }
+
+  /** The script came to nothing that could be told; what became of its children is told all the same. */
+  async #withoutResult(result: RunResult): Promise<RunResult> {
+    await leaveReceipt(this.#run, result);
+    return result;
   }
 
   async #execute(history: readonly HistoryEntry[] | undefined): Promise<RunResult> {
@@ -170,11 +181,11 @@ export class WorkflowRun implements RunWork {
       await this.#children.idle();
       this.#isOver = true;
       if (this.#unkept.signal.aborted && this.#control.reason !== 'stop')
-        return { state: 'failed', error: this.#unkept.signal.reason };
+        return await this.#withoutResult({ state: 'failed', error: this.#unkept.signal.reason });
       const isStopped = this.#control.reason === 'stop';
       return await concludeWorkflow(run, this.#record, result, { isStopped, aggregate: this.#aggregate });
     } catch (error) {
-      return { state: 'failed', error: toErrorValue(error) };
+      return await this.#withoutResult({ state: 'failed', error: toErrorValue(error) });
     } finally {
       this.#isOver = true;
       over.resolve();

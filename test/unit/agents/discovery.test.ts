@@ -409,20 +409,17 @@ describe('settings', () => {
     ]);
   });
 
-  it('that are not applied yet are told', async () => {
-    const text =
-      '{\n  "defaultModel": "x",\n  "subagents": {\n    "agentOverrides": {},\n    "defaultModel": "x/y"\n  }\n}';
-    await write(agentDir, { 'settings.json': text });
+  it('agent-60 that bound models are refused when they are wrong', async () => {
+    await write(agentDir, { 'settings.json': '{\n  "subagents": {\n    "maxThinking": "lots"\n  }\n}' });
     expect((await discover()).diagnostics).toMatchObject([
-      {
-        code: 'settings_unapplied',
-        severity: 'warning',
-        line: 4,
-        column: 5,
-        message: expect.stringContaining('agentOverrides'),
-      },
-      { code: 'settings_unapplied', severity: 'warning', line: 5, column: 5 },
+      { code: 'settings_invalid', line: 3, message: expect.stringContaining('maxThinking') },
     ]);
+    await write(agentDir, { 'settings.json': '{"subagents":{"modelScope":{"enforce":true}}}' });
+    expect((await discover()).diagnostics).toMatchObject([
+      { code: 'settings_invalid', message: expect.stringContaining('enforce needs patterns in allow') },
+    ]);
+    await write(agentDir, { 'settings.json': '{"subagents":{"maxThinking":"low","modelScope":{"allow":["a/*"]}}}' });
+    expect((await discover()).diagnostics).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
 /** Every field of a definition: what it may be, and what becomes of a wrong value. */
 import { describe, expect, it } from 'vitest';
-import { THINKING_LEVELS, unsupportedFields } from '../../../src/core/agents/index.ts';
+import { unsupportedFields } from '../../../src/core/agents/index.ts';
+import { THINKING_LEVELS } from '../../../src/core/models/index.ts';
 import { agentIn, parsed, said, withFields } from './definitions.ts';
 
 /** The problem of a field, and that nothing else is said. */
@@ -258,19 +259,9 @@ describe('what a launch does not apply', () => {
   it.each([
     'tools: mcp:web',
     'tools: ./tool.ts',
-    'excludeTools: bash',
     'allowNestedSubagents: true',
     'fast: true',
     'acceptance: auto',
-    'skills: a',
-    'skill: a',
-    'skillPath: a',
-    'extensions:',
-    'subagentOnlyExtensions: a',
-    'defaultReads: a',
-    'defaultProgress: true',
-    'memory: {scope: user, path: a}',
-    'permission: {edit: deny}',
     'runner: {type: external-job, provider: x}',
   ])('is told at its line: %s', (field) => {
     const text = withFields(field);

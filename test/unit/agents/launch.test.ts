@@ -99,10 +99,10 @@ describe('a launch', () => {
   });
 
   it('is refused for what would not be done, naming all of it', async () => {
-    await write(agentDir, { 'agents/mine.md': definition('mine', 'b', 'skills: a', 'permission: {edit: deny}') });
+    await write(agentDir, { 'agents/mine.md': definition('mine', 'b', 'fast: true', 'acceptance: checked') });
     await expect(plan('mine')).rejects.toMatchObject({
       code: 'agent_unsupported',
-      message: expect.stringContaining('skills, permission'),
+      message: expect.stringContaining('fast, acceptance'),
       hint: expect.stringContaining(join(agentDir, 'agents', 'mine.md')),
     });
   });
@@ -116,6 +116,32 @@ describe('a launch', () => {
     });
     expect((await plan('worker', 'no-approve')).record.child.agent.source).toBe('builtin');
     expect((await plan('scout')).record.child.agent.source).toBe('project');
+  });
+
+  it('agent-63 is refused by name where settings disable the agent, unless nobody trusts who says so', async () => {
+    await write(cwd, { '.pi/settings.json': '{"subagents":{"agentOverrides":{"worker":{"disabled":true}}}}' });
+    await expect(plan('worker')).rejects.toMatchObject({
+      code: 'agent_disabled',
+      message: expect.stringContaining(`subagents.agentOverrides.worker.disabled in ${cwd}/.pi/settings.json:1:`),
+    });
+    // Its alias means the same agent.
+    await expect(plan('developer')).rejects.toMatchObject({ code: 'agent_disabled' });
+    expect((await plan('worker', 'no-approve')).record.child).toMatchObject({ agent: { name: 'worker' } });
+  });
+
+  it('agent-57 is of the agent as settings leave it', async () => {
+    await write(agentDir, {
+      'agents/mine.md': definition('mine', 'b', 'tools: read, bash'),
+      'settings.json': '{"subagents":{"agentOverrides":{"mine":{"tools":["read"],"systemPrompt":"Be brief."}}}}',
+    });
+    expect((await plan('mine')).record.child).toMatchObject({ agent: { tools: ['read'], systemPrompt: 'Be brief.' } });
+    await write(agentDir, {
+      'settings.json': '{"subagents":{"agentOverrides":{"mine":{"allowNestedSubagents":true}}}}',
+    });
+    await expect(plan('mine')).rejects.toMatchObject({
+      code: 'agent_unsupported',
+      message: expect.stringContaining('allowNestedSubagents'),
+    });
   });
 
   it('agent-61 is refused while settings that decide about agents cannot be read', async () => {
@@ -203,7 +229,7 @@ describe('a workflow', () => {
   it('fails where it names one that cannot be launched, with the reason, and nowhere else', async () => {
     await write(agentDir, {
       'agents/broken.md': definition('broken', 'b', 'async: perhaps'),
-      'agents/skilled.md': definition('skilled', 'b', 'skills: a', 'aliases: expert'),
+      'agents/skilled.md': definition('skilled', 'b', 'fast: true', 'aliases: expert'),
     });
     await write(cwd, { '.pi/agents/scout.md': definition('scout') });
     const record = await recordOf('no-approve');

@@ -64,9 +64,9 @@ describe('the document', () => {
     const text = planDocument(plan, preview);
     expect(text).not.toContain('Result file');
     expect(text).toContain('# Plan of harbour.workflow.js');
-    expect(text).toMatch(/^\| a +\| +\| scout · acme\/big +\|$/m);
+    expect(text).toMatch(/^\| a +\| +\| scout · acme\/big:low +\|$/m);
     expect(text).toMatch(/^\| b +\| +\| will be refused: .*"nobody".*\|$/m);
-    expect(text).toMatch(/^\| ui\.write +\| ui +\| worker · acme\/big +\|$/m);
+    expect(text).toMatch(/^\| ui\.write +\| ui +\| worker · acme\/big:high +\|$/m);
     expect(text).toMatch(/^\| acme\/big +\| 2 +\| \$0\.25 in, \$15 out per million tokens +\| \$0\.025, \$0 +\|$/m);
     expect(text).toContain('```sh\necho "$(date)" \'<b>\'\n```');
     expect(text).toContain('"topic": "x"');

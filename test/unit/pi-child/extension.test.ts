@@ -9,6 +9,7 @@ import { type TempDir, tempDir } from '../../support/temp.ts';
 
 interface Happening {
   toolName: string;
+  input?: unknown;
   content: readonly unknown[];
 }
 type Handler = (event: Happening, context: PiContext) => unknown;
@@ -19,6 +20,10 @@ class FakePi {
   /** Tools that others have brought. */
   others: string[] = [];
   readonly statuses: [string, string][] = [];
+  /** What a person was asked, and says to it. */
+  readonly asked: [string, string][] = [];
+  allows = false;
+  active: string[] | undefined;
 
   on(event: string, handler: Handler): void {
     this.handlers.push([event, handler]);
@@ -32,9 +37,23 @@ class FakePi {
     return [...this.tools.map(({ name }) => name), ...this.others].map((name) => ({ name }));
   }
 
+  getActiveTools(): string[] {
+    return this.active ?? this.getAllTools().map(({ name }) => name);
+  }
+
+  setActiveTools(names: string[]): void {
+    this.active = names;
+  }
+
   /** The first answer of a handler, as Pi takes it. */
   emit(event: string, data: Partial<Happening> = {}): unknown {
-    const ui = { setStatus: (key: string, text: string) => this.statuses.push([key, text]) };
+    const ui = {
+      setStatus: (key: string, text: string) => this.statuses.push([key, text]),
+      confirm: async (title: string, message: string) => {
+        this.asked.push([title, message]);
+        return this.allows;
+      },
+    };
     for (const [name, handler] of this.handlers) {
       const answer = name === event ? handler({ toolName: '', content: [], ...data }, { ui }) : undefined;
       if (answer !== undefined) return answer;
@@ -168,3 +187,44 @@ describe('the extension in a child', () => {
 async function readValue(file: string): Promise<unknown> {
   return JSON.parse(await readFile(file, 'utf8'));
 }
+
+describe('bounds of what a child may use', () => {
+  it('take tools out of what the model is told, when it starts and before it is spoken to', async () => {
+    const pi = await load({ deniedTools: ['edit'], onlyTools: ['read', 'edit', 'lamp'] });
+    pi.others = ['read', 'bash', 'edit'];
+    pi.emit('session_start');
+    expect(pi.active).toEqual(['read']);
+    pi.active = ['read', 'lamp', 'horn'];
+    expect(pi.emit('input')).toBeUndefined();
+    expect(pi.active).toEqual(['read', 'lamp']);
+  });
+
+  it('refuse what is called all the same, but never the answer', async () => {
+    const pi = await load({ deniedTools: ['edit'], onlyTools: ['read'] });
+    expect(await pi.emit('tool_call', { toolName: 'edit' })).toEqual({
+      block: true,
+      reason: 'This agent may not use edit.',
+    });
+    expect(await pi.emit('tool_call', { toolName: 'bash' })).toMatchObject({ block: true });
+    for (const toolName of ['read', 'structured_output'])
+      expect(await pi.emit('tool_call', { toolName }), toolName).toBeUndefined();
+  });
+
+  it('ask a person about each call of some, showing what it is made with, secrets taken out', async () => {
+    const pi = await load({ askedTools: ['write'] });
+    const call = { toolName: 'write', input: { path: 'a.txt', content: `ghp_${'a'.repeat(36)}${'x'.repeat(5000)}` } };
+    expect(await pi.emit('tool_call', call)).toEqual({
+      block: true,
+      reason: 'A person has not allowed this call of write.',
+    });
+    const [[title = '', message = ''] = []] = pi.asked;
+    expect(title).toBe('May it use write?');
+    expect(message).toContain('"path": "a.txt"');
+    expect(message).not.toContain('ghp_');
+    expect(message.length).toBeLessThanOrEqual(2048);
+    pi.allows = true;
+    expect(await pi.emit('tool_call', call)).toBeUndefined();
+    expect(await pi.emit('tool_call', { toolName: 'read' })).toBeUndefined();
+    expect(pi.asked).toHaveLength(2);
+  });
+});

@@ -22,7 +22,11 @@ function child(signal?: AbortSignal) {
   const reports: ChildReport[] = [];
   const on = (event: string, handler: (event: unknown, context: PiContext) => unknown) => handlers.set(event, handler);
   keepToGate({ on } as unknown as Pi, file, (_, said) => reports.push(said));
-  const context: PiContext = { ui: { setStatus: () => undefined }, model: { provider: 'one' }, signal };
+  const context: PiContext = {
+    ui: { setStatus: () => undefined, confirm: async () => false },
+    model: { provider: 'one' },
+    signal,
+  };
   return {
     reports,
     ask: async () => {

@@ -25,6 +25,8 @@ export interface Kept {
   entries: HistoryEntry[];
   stepped: SteppedStep[];
   performed: Performed[];
+  /** Steps that waited for nobody, because the one before had refused something. Facts that happen to be there are delivered with them. */
+  ownSteps: ReadonlySet<number>;
   /** Hook calls and starts in their order: `delivered 1`, `stepped 1`, `start a`, `late 2`. */
   order: string[];
 }
@@ -62,6 +64,7 @@ export async function keep({ limits, perform, onStepped, onDelivered, ...options
   const entries: HistoryEntry[] = [];
   const stepped: SteppedStep[] = [];
   const performed: Performed[] = [];
+  const ownSteps = new Set<number>();
   const order: string[] = [];
   const { result, record } = await runExecution({
     seed: 7,
@@ -78,6 +81,9 @@ export async function keep({ limits, perform, onStepped, onDelivered, ...options
       order.push(`start ${keyOf(effect)}`);
       const answer = await (perform?.(effect, again, ended) ?? done(effect));
       return { ...answer, id: effect.id, key: keyOf(effect) };
+    },
+    onProgress: ({ hasLocal }) => {
+      if (hasLocal) ownSteps.add((stepped.at(-1)?.step ?? 0) + 1);
     },
     journal: {
       delivered: (step) => {
@@ -107,7 +113,7 @@ export async function keep({ limits, perform, onStepped, onDelivered, ...options
       },
     },
   });
-  return { result, record, entries, stepped, performed, order };
+  return { result, record, entries, stepped, performed, ownSteps, order };
 }
 
 /** As it comes out of a file. */
@@ -148,6 +154,8 @@ export function following(
     if (!planned) setImmediate(() => void release());
     planned = true;
   };
+  /** A step that waits for nobody must find what was delivered with it. */
+  const isReady = (facts: readonly Fact[]) => facts.length > 0 && facts.every(({ id }) => open.has(id));
   return {
     now: () => clock,
     perform: (effect) => {
@@ -156,12 +164,29 @@ export function following(
         open.set(effect.id, ({ id: _id, key: _key, asked: _asked, ...fact }) => resolve(fact)),
       );
     },
-    onStepped: ({ step }) => {
+    onStepped: async ({ step }) => {
+      const next = record.steps[step];
       current = step;
-      clock = record.steps[step]?.at ?? clock;
-      plan();
+      clock = next?.at ?? clock;
+      if (!next || !isReady(next.facts)) return plan();
+      give(next.facts);
+      await later();
     },
   };
+}
+
+/**
+ * The beginning of what was written down, so many entries or some more. Whoever goes on with it cannot find the facts of a step that waits
+ * for nobody if that is its first one: what was under way is only then asked for. So such a step is part of the beginning.
+ */
+export function cutAt({ record, ownSteps }: Kept, entries: readonly HistoryEntry[], count: number): HistoryEntry[] {
+  const history = entries.slice(0, count);
+  for (const entry of entries.slice(count)) {
+    const first = (history.at(-1)?.step ?? 0) + 1;
+    if (!ownSteps.has(first) || (record.steps[first - 1]?.facts ?? []).length === 0) break;
+    history.push(entry);
+  }
+  return history;
 }
 
 /** What was said over all processes, when a step that is told again takes the place of what was told of it and of later ones. */

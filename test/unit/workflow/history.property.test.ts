@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { keyOf } from '../../../src/core/workflow/engine/record.ts';
 import type { Effect, HistoryEntry } from '../../../src/core/workflow/index.ts';
-import { following, keep, performedTwice, saidOver } from './durable.ts';
+import { cutAt, following, keep, performedTwice, saidOver } from './durable.ts';
 import { behaviours, scripts } from './random-scripts.ts';
 
 /** Everything answers at random, after a random while. */
@@ -68,7 +68,7 @@ describe('going on after a death', () => {
           const limits = { globalConcurrencyLimit, maxSubagentSpawnsPerRun: 12, ...budget };
           const whole = await keep({ script, seed, limits, perform: randomHost(numbers) });
           for (const cut of cuts) {
-            const history = whole.entries.slice(0, cut % (whole.entries.length + 1));
+            const history = cutAt(whole, whole.entries, cut % (whole.entries.length + 1));
             const told = whole.stepped.slice(0, history.filter(({ type }) => type === 'stepped').length);
             const rest = await keep({
               script,
@@ -81,7 +81,7 @@ describe('going on after a death', () => {
             expect(performedTwice(history, rest.performed)).toEqual([]);
             expect(saidOver(told, rest.stepped)).toEqual(saidOver(whole.stepped));
             const both = [...history, ...rest.entries];
-            const later = both.slice(0, (cut + history.length) % (both.length + 1));
+            const later = cutAt(whole, both, (cut + history.length) % (both.length + 1));
             const again = await keep({
               script,
               seed,
@@ -112,7 +112,7 @@ describe('going on after a death', () => {
     const limits = { globalConcurrencyLimit: 2 };
     const whole = await keep({ script, limits, perform: randomHost([3, 10, 5, 8, 21, 9]) });
     for (let cut = 0; cut <= whole.entries.length; cut++) {
-      const history = whole.entries.slice(0, cut);
+      const history = cutAt(whole, whole.entries, cut);
       const rest = await keep({ script, limits, history, ...following(whole.record, lastStepped(history)) });
       expect(rest.result).toEqual(whole.result);
       expect(performedTwice(history, rest.performed)).toEqual([]);
@@ -148,7 +148,7 @@ describe('going on after a death', () => {
           );
           const all = [...first.entries, ...second.entries];
           for (const cut of cuts) {
-            const history = all.slice(0, first.entries.length + (cut % (second.entries.length + 1)));
+            const history = cutAt(second, all, first.entries.length + (cut % (second.entries.length + 1)));
             const third = await keep({
               script,
               seed,

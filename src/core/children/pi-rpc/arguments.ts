@@ -1,5 +1,5 @@
 /** Pi's command line for a child, built from the version, because every version refuses flags it does not know. */
-import { ANSWER_TOOL, type ChildPlan } from '../../../protocol/index.ts';
+import { accessOf, systemPromptOf } from '../../launch/index.ts';
 import { atLeast } from '../../toolchain/index.ts';
 import type { ChildStart } from '../child-driver.ts';
 
@@ -26,13 +26,6 @@ export function capabilitiesOf(version: string): PiCapabilities {
   };
 }
 
-const HOW_TO_ANSWER = `Your result is structured data: when everything else is done, call ${ANSWER_TOOL} once with the whole of it. Words beside that call are not part of the result.`;
-
-/** What Pi is told beside the task; empty: nothing. */
-export function systemPromptOf({ agent, outputSchema }: ChildPlan): string {
-  return [agent.systemPrompt, outputSchema ? HOW_TO_ANSWER : ''].filter((text) => text !== '').join('\n\n');
-}
-
 /** `extension`: path of `pi-child.mjs`, loaded whatever other extensions the child may load. */
 export function piArguments(start: Omit<ChildStart, 'env' | 'node' | 'runId' | 'index'>, extension: string): string[] {
   const { plan, layout, trust } = start;
@@ -44,17 +37,19 @@ export function piArguments(start: Omit<ChildStart, 'env' | 'node' | 'runId' | '
   if (plan.model) args.push('--model', plan.model);
   if (plan.thinking) args.push('--thinking', plan.thinking);
   const { agent } = plan;
-  const tools = agent.tools && (plan.outputSchema ? [...agent.tools, ANSWER_TOOL] : agent.tools);
+  const { tools, extensions, skills } = accessOf(plan);
+  for (const path of extensions.paths) args.push('-e', path);
+  for (const path of skills.paths) args.push('--skill', path);
   if (tools) args.push(...(tools.length > 0 ? ['--tools', tools.join(',')] : ['--no-tools']));
   if (systemPromptOf(plan) !== '') {
     const replaces = agent.systemPromptMode === 'replace' && agent.systemPrompt !== '';
     args.push(replaces ? '--system-prompt' : '--append-system-prompt', layout.systemPrompt);
   }
   if (!agent.inheritProjectContext) args.push('--no-context-files');
-  if (!agent.inheritSkills) args.push('--no-skills');
+  if (!skills.found) args.push('--no-skills');
   if (capabilities.knowsTrust) args.push(trust === 'approve' ? '--approve' : '--no-approve');
   // Pi before 0.79 knows no trust and would load the project's extensions without asking.
-  else if (trust === 'no-approve') args.push('--no-extensions');
+  if (!extensions.found || (!capabilities.knowsTrust && trust === 'no-approve')) args.push('--no-extensions');
   if (capabilities.namesSessions) args.push('--name', plan.sessionName);
   return args;
 }

@@ -2,9 +2,13 @@
 import { type ChildContract, type ChildPlan, type ChildReport, childReport } from '../../../protocol/index.ts';
 import type { ChildLayout } from '../../projects/index.ts';
 
-export function contractOf({ agent, toolBudget, outputSchema }: ChildPlan, layout: ChildLayout): ChildContract {
+export function contractOf({ agent, tools, toolBudget, outputSchema }: ChildPlan, layout: ChildLayout): ChildContract {
+  const { list, only, denied, asked } = tools ?? { list: agent.tools };
   return {
-    ...(agent.tools === undefined ? {} : { tools: agent.tools }),
+    ...(list === undefined ? {} : { tools: list }),
+    ...(only === undefined ? {} : { onlyTools: only }),
+    ...(denied === undefined ? {} : { deniedTools: denied }),
+    ...(asked === undefined ? {} : { askedTools: asked }),
     ...(toolBudget === undefined ? {} : { toolBudget }),
     ...(outputSchema === undefined ? {} : { output: { schema: outputSchema, file: layout.structuredOutput } }),
     rateGate: layout.rateGate,

@@ -12,6 +12,7 @@ import {
   REPORT_KEY,
   toErrorValue,
 } from '../../../protocol/index.ts';
+import { systemPromptOf } from '../../launch/index.ts';
 import { childMarker, MARKER_ENV } from '../../processes/index.ts';
 import type {
   Child,
@@ -22,11 +23,12 @@ import type {
   ChildReady,
   ChildStart,
 } from '../child-driver.ts';
-import { capabilitiesOf, type PiCapabilities, piArguments, systemPromptOf } from './arguments.ts';
+import { capabilitiesOf, type PiCapabilities, piArguments } from './arguments.ts';
 import { contractOf, readReport } from './contract.ts';
 import { applyRecord, type Conversation, NEW_CONVERSATION, nextPrompt, progressOf } from './conversation.ts';
 import { ExpandedMessages } from './expanded-messages.ts';
 import { getState, shakeHands } from './handshake.ts';
+import { launchEnvironment } from './launch-environment.ts';
 import { judgeOutcome, type ProcessExit } from './outcome.ts';
 import { PiProcess } from './pi-process.ts';
 import { type PiRecord, textOf } from './records.ts';
@@ -70,6 +72,7 @@ export class PiDriver implements ChildDriver {
         env: {
           ...start.env,
           ...pi.command.env,
+          ...launchEnvironment(plan),
           PI_CODING_AGENT_DIR: start.agentDir,
           [MARKER_ENV]: marker,
           [CONTRACT_ENV]: layout.contract,

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from '../../../protocol/index.ts';
-import type { KnownModel } from '../../models/index.ts';
+import { isThinkingLevel, type KnownModel, type ThinkingLevel } from '../../models/index.ts';
 import { getModels, getState, HANDSHAKE_MS } from './handshake.ts';
 import { PiProcess } from './pi-process.ts';
 
@@ -9,6 +9,8 @@ export interface ModelProbe {
   models: KnownModel[];
   /** `provider/id` Pi would use when none is named; null when there is none. */
   defaultModel: string | null;
+  /** The level it would think at then; null: it did not say. */
+  defaultThinking: ThinkingLevel | null;
 }
 
 /** Starts a Pi without session, extensions or context, asks which models are usable, and ends it. */
@@ -46,7 +48,8 @@ export async function probeModels(pi: Command, env: Record<string, string>): Pro
     const models = await getModels(process);
     const model =
       state.model && state.model.provider !== 'unknown' ? `${state.model.provider}/${state.model.id}` : null;
-    return { models, defaultModel: model };
+    const { thinkingLevel } = state;
+    return { models, defaultModel: model, defaultThinking: isThinkingLevel(thinkingLevel) ? thinkingLevel : null };
   } finally {
     await process.end();
   }

@@ -40,9 +40,10 @@ export function createRunTooltip(
   for (const question of view?.questions ?? [])
     line(vscode.l10n.t('Asks'), [question.title, question.message].filter(Boolean).join(' '));
   for (const child of view?.children ?? []) line(attentionName(child), child.attention.map(attentionText).join(', '));
+  line(vscode.l10n.t('Output'), (view?.workflow ? view.workflow.output : view?.children[0]?.output)?.path);
   line(vscode.l10n.t('Resumed from'), view?.resumedFrom);
   line(vscode.l10n.t('Error'), error && errorWords(error).message.split('\n')[0]);
-  line(vscode.l10n.t('Next step'), error?.hint);
+  line(vscode.l10n.t('Next step'), error && errorWords(error).hint);
   line(
     vscode.l10n.t('Journal'),
     view?.progressCut && vscode.l10n.t('full: what the agent is doing is not recorded any more'),

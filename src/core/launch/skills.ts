@@ -1,0 +1,92 @@
+/** Where the skills lie that an agent names. */
+import { stat } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import * as z from 'zod/mini';
+import { readRegular } from '../files/index.ts';
+
+export interface Skill {
+  name: string;
+  /** As Pi takes it: a folder with `SKILL.md`, or a Markdown file. */
+  path: string;
+}
+
+export interface SkillPlaces {
+  /** Of the agent itself, absolute: skills, or folders of skills. */
+  own: readonly string[];
+  /** Root of a project that is trusted. */
+  project: string | undefined;
+  agentDir: string;
+  home: string;
+}
+
+/** How runs are launched is the business of whoever launches them. */
+const NOT_FOR_CHILDREN = ['pi-subagents', 'pi-lanes'];
+
+const settings = z.looseObject({ skills: z.optional(z.array(z.string())) });
+
+/** The strongest place comes first: the agent's own, the project's, the user's. */
+export async function findSkills(
+  names: readonly string[],
+  { own, project, agentDir, home }: SkillPlaces,
+): Promise<{ skills: Skill[]; missing: string[] }> {
+  const wanted = [...new Set(names)].filter((name) => !NOT_FOR_CHILDREN.includes(name));
+  if (wanted.length === 0) return { skills: [], missing: [] };
+  const places = [
+    ...own,
+    ...(project === undefined
+      ? []
+      : [
+          join(project, '.pi', 'skills'),
+          join(project, '.agents', 'skills'),
+          ...(await configured(join(project, '.pi', 'settings.json'), join(project, '.pi'), home)),
+        ]),
+    join(agentDir, 'skills'),
+    join(home, '.agents', 'skills'),
+    ...(await configured(join(agentDir, 'settings.json'), agentDir, home)),
+  ];
+  const skills: Skill[] = [];
+  const missing: string[] = [];
+  for (const name of wanted) {
+    const path = await firstIn(places, name);
+    if (path === undefined) missing.push(name);
+    else skills.push({ name, path });
+  }
+  return { skills, missing };
+}
+
+async function firstIn(places: readonly string[], name: string): Promise<string | undefined> {
+  // A name is a folder's, and never leads anywhere else.
+  if (/[\\/]/.test(name) || name.startsWith('.')) return undefined;
+  for (const place of places) {
+    const isItself = basename(place) === name || basename(place) === `${name}.md`;
+    const candidates = [
+      ...(isItself ? [place] : []),
+      ...(basename(place) === 'SKILL.md' && basename(dirname(place)) === name ? [dirname(place)] : []),
+      join(place, name),
+      join(place, `${name}.md`),
+    ];
+    for (const path of candidates) if (await isSkill(path)) return path;
+  }
+  return undefined;
+}
+
+async function isSkill(path: string): Promise<boolean> {
+  const file = path.endsWith('.md') ? path : join(path, 'SKILL.md');
+  return stat(file).then(
+    (info) => info.isFile(),
+    () => false,
+  );
+}
+
+/** Settings that cannot be read are told by whoever looks for agents. */
+async function configured(file: string, base: string, home: string): Promise<string[]> {
+  try {
+    const parsed = settings.safeParse(JSON.parse((await readRegular(file)).replace(/^\uFEFF/, '')));
+    return (parsed.data?.skills ?? []).map((path) => {
+      if (/^~(?=$|[\\/])/.test(path)) return join(home, path.slice(1));
+      return isAbsolute(path) ? path : resolve(base, path);
+    });
+  } catch {
+    return [];
+  }
+}
