@@ -11,6 +11,9 @@ import { vmScripts } from './scripts/vm-script.mjs';
 const root = dirname(fileURLToPath(import.meta.url));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
+/** Packages of which Node would take a form that loads its parts in a way no bundler sees. */
+export const BUNDLED_AS = { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' };
+
 /** What `pi-lanes` on the PATH of integrated terminals starts. */
 const SHIMS = ['pi-lanes', 'pi-lanes.cmd'];
 
@@ -138,8 +141,7 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
     minify,
     sourcemap: minify ? false : 'linked',
     loader: { '.md': 'text' },
-    // What Node would take of it loads its parts in a way that no bundler sees.
-    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
+    alias: BUNDLED_AS,
     define: { PI_LANES_VERSION: JSON.stringify(version) },
     logLevel: 'warning',
     plugins: [englishOnly, domainOnlyDefines, vmScripts],

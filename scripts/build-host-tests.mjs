@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { BUNDLED_AS } from '../esbuild.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -30,6 +31,7 @@ async function buildSuites(name) {
     // Mocha must be the copy that runs the suite, and vscode exists only inside the host.
     external: ['vscode', 'mocha'],
     loader: { '.md': 'text' },
+    alias: BUNDLED_AS,
     define: { PI_LANES_VERSION: JSON.stringify(version) },
     sourcemap: 'inline',
     logLevel: 'warning',

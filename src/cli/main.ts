@@ -3,6 +3,7 @@ import { visible } from '../core/transcripts/index.ts';
 import { lanesError, toErrorValue } from '../protocol/index.ts';
 import { agentsCommand } from './commands/agents.ts';
 import { answerCommand } from './commands/answer.ts';
+import { CHANGES, changeAgentsCommand } from './commands/change-agents.ts';
 import { cleanupCommand } from './commands/cleanup.ts';
 import { continueCommand } from './commands/continue.ts';
 import { doctorCommand } from './commands/doctor.ts';
@@ -19,7 +20,7 @@ import { steerCommand } from './commands/steer.ts';
 import { switchAgentCommand } from './commands/switch-agent.ts';
 import { transcriptCommand } from './commands/transcript.ts';
 import { validateCommand } from './commands/validate.ts';
-import { createContext, EXIT, printJson, SCHEMA_VERSION } from './context.ts';
+import { type CliContext, createContext, EXIT, printJson, SCHEMA_VERSION } from './context.ts';
 import { withNextStep } from './next-step.ts';
 import { flag, parse, text, texts } from './options.ts';
 import { takesRun, USAGE, usageOf } from './usage.ts';
@@ -118,8 +119,11 @@ async function main(args: string[]): Promise<number> {
         const enabled = action === 'enable';
         return switchAgentCommand(context, positionals[0] ?? '', { enabled, scope: values.scope, json: values.json });
       }
-      const { values } = parse(rest, { capabilities: flag, scope: text }, { min: 0, max: 0 });
-      return agentsCommand(context, { capabilities: values.capabilities, scope: values.scope, json: values.json });
+      const change = CHANGES.find((one) => one === action);
+      if (change !== undefined) return changeAgents(context, change, rest.slice(1));
+      const { values, positionals } = parse(rest, { capabilities: flag, scope: text }, { min: 0, max: 1 });
+      const { capabilities, scope, json } = values;
+      return agentsCommand(context, positionals[0], { capabilities, scope, json });
     }
     case 'plan': {
       const { wait: _wait, ...options } = AGENT_OPTIONS;
@@ -167,6 +171,34 @@ async function main(args: string[]): Promise<number> {
     default:
       throw lanesError('launch_invalid:command', { command });
   }
+}
+
+/** Each way to change an agent takes the options it can use, and no other. */
+function changeAgents(context: CliContext, change: (typeof CHANGES)[number], rest: string[]): Promise<number> {
+  const none = { scope: undefined, description: undefined, set: undefined, 'prompt-file': undefined };
+  const named = { min: 1, max: 1, missing: 'launch_invalid:no-agent-name' } as const;
+  if (change === 'undo') {
+    const { values } = parse(rest, {}, { min: 0, max: 0 });
+    return changeAgentsCommand(context, change, '', { ...none, json: values.json });
+  }
+  if (change === 'create' || change === 'update') {
+    const options = { scope: text, description: text, set: texts, 'prompt-file': text };
+    const { values, positionals } = parse(rest, options, named);
+    const { scope, description, set, 'prompt-file': prompt, json } = values;
+    return changeAgentsCommand(context, change, positionals[0] ?? '', {
+      scope,
+      description,
+      set,
+      'prompt-file': prompt,
+      json,
+    });
+  }
+  const { values, positionals } = parse(rest, { scope: text }, named);
+  return changeAgentsCommand(context, change, positionals[0] ?? '', {
+    ...none,
+    scope: values.scope,
+    json: values.json,
+  });
 }
 
 const AGENT_OPTIONS = {

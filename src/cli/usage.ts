@@ -120,6 +120,15 @@ const PARTS: readonly Part[] = [
     text: `\
   pi-lanes agents [--capabilities] [--scope user|project|both]
                                                     the agents there are for this folder, and what is wrong with their files
+  pi-lanes agents NAME                              one of them: each field, and where its value comes from
+  pi-lanes agents create NAME --description TEXT [--set FIELD=VALUE]… [--prompt-file FILE]
+  pi-lanes agents update NAME [--description TEXT] [--set FIELD=VALUE]… [--prompt-file FILE]
+                                                    FIELD= takes a field away; --set name=NEW renames it
+  pi-lanes agents delete NAME                       remove an agent of your own
+  pi-lanes agents eject NAME                        copy one that comes with a package or with Pi Lanes, to change it
+  pi-lanes agents reset NAME                        remove your copy of one that comes with a package or with Pi Lanes, and its settings
+      --scope user|project  of all these; default: the only one that can be meant, and the user for what is new
+  pi-lanes agents undo                              take back the latest of these changes
   pi-lanes agents disable|enable NAME [--scope user|project]
                                                     in Pi's settings; without --scope in those that disable it, else the
                                                     project's for its own agents, the user's for all others`,

@@ -2,7 +2,13 @@
 
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { AgentDiscovery, type AgentScope, type Discovered, findProjectRoot } from '../core/agents/index.ts';
+import {
+  AgentChanges,
+  AgentDiscovery,
+  type AgentScope,
+  type Discovered,
+  findProjectRoot,
+} from '../core/agents/index.ts';
 import { probeModels } from '../core/children/index.ts';
 import { checkToolRules } from '../core/launch/index.ts';
 import {
@@ -169,6 +175,12 @@ export class Toolbox {
   ): Promise<Discovered> {
     const { env, agentDir } = this;
     return this.#agents.discover({ cwd, agentDir, home: this.home, env, scope, projectTrusted, projectSettings });
+  }
+
+  /** Changes of the agents of a folder. @param projectTrusted without it only those of the user can be changed */
+  agentChanges(cwd: string, projectTrusted = true): AgentChanges {
+    const { env, agentDir, home } = this;
+    return new AgentChanges(this.#agents, { cwd, agentDir, home, env, projectTrusted });
   }
 
   get home(): string {

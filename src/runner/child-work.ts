@@ -167,7 +167,8 @@ async function attempts(
       if (step.next === 'retry') coldStarts++;
       if (step.next === 'fallback') {
         plan = step.plan;
-        if (model !== null) await exclude(run, model, error.message);
+        // An empty answer may have to do with the task: only what the provider said counts for others, too.
+        if (model !== null && error.code === 'child_model_error') await exclude(run, model, error.message);
       }
       const ended = await control.race(delay(step.delayMs));
       if (ended === 'ended') return { outcome: cutShort(control, outcome), child: undefined };

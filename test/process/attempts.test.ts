@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { planLaunch, RunStore, startRun, stopRun } from '../../src/client/index.ts';
 import { readJournal } from '../../src/core/journal/index.ts';
+import { changeExclusions } from '../../src/core/models/index.ts';
 import { rootLayout, runLayout } from '../../src/core/projects/index.ts';
 import { CONTINUE_PROMPT } from '../../src/core/runs/index.ts';
 import { sessionHolder } from '../../src/core/sessions/index.ts';
@@ -11,6 +12,7 @@ import { expectNobodyLeft, fakeWorld } from '../support/fake-world.ts';
 import { ended as endOf, ofType, owner, type Started } from '../support/started-run.ts';
 import { waitFor } from '../support/wait-for.ts';
 import type { World } from '../support/world.ts';
+import { definition, write } from '../unit/agents/definitions.ts';
 
 let fake: FakePi;
 let world: World;
@@ -265,6 +267,37 @@ describe('another model', () => {
     });
     expect(snapshot.state).toBe('complete');
     expect(text).toBe('fake/second');
+    // It may have to do with the task.
+    expect(JSON.stringify(await world.toolbox.exclusions())).not.toContain('empty');
+  });
+
+  test('agent-79 agent-80 agent-81 is what an agent names for that; the model that failed is left out afterwards', async () => {
+    const models = ['fake/scripted', 'fake/scripted-b'];
+    await fake.planLaunches({ models });
+    await write(world.agent.agentDir, {
+      'agents/flexible.md': definition('flexible', 'b', 'model: fake/scripted', 'fallbackModels: fake/scripted-b'),
+    });
+    const plan = twice('flexible', { steps: [{ error: '529 overloaded' }] }, { steps: [{ say: '{{model}}' }] });
+    const request = {
+      agent: 'flexible',
+      task: fakeTask(plan),
+      cwd: world.project,
+      owner,
+      trust: 'no-approve',
+    } as const;
+    const run = await startRun(world.toolbox, await planLaunch(world.toolbox, request));
+    const { text } = await ended({ ...run, store: new RunStore(run.project) });
+    expect(text).toBe('fake/scripted-b');
+    expect(await world.toolbox.exclusions()).toContainEqual(
+      expect.objectContaining({ model: 'fake/scripted', evidence: expect.stringContaining('529') }),
+    );
+    const next = await planLaunch(world.toolbox, request);
+    expect(next.record.child.model).toBe('fake/scripted-b');
+    await expect(planLaunch(world.toolbox, { ...request, model: 'fake/scripted' })).rejects.toMatchObject({
+      code: 'model_excluded',
+    });
+    await changeExclusions(world.toolbox.exclusionsFile, () => []);
+    expect((await planLaunch(world.toolbox, request)).record.child.model).toBe('fake/scripted');
   });
 
   test('is tried in order, each once; the last error is the run’s', async () => {

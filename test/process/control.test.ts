@@ -687,6 +687,7 @@ describe.concurrent('the starter', () => {
     task: string,
   ): Promise<{ process: ChildProcess; runId: string; project: string }> {
     const { build } = await import('esbuild');
+    const { BUNDLED_AS } = await import('../../esbuild.mjs');
     const folder = stack.use(await tempDir());
     const outfile = join(folder.path, 'starter.mjs');
     await build({
@@ -696,6 +697,7 @@ describe.concurrent('the starter', () => {
       platform: 'node',
       format: 'esm',
       loader: { '.md': 'text' },
+      alias: BUNDLED_AS,
       define: { PI_LANES_VERSION: '"test"' },
       banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
       logLevel: 'silent',

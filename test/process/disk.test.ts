@@ -1,6 +1,6 @@
 /** What runs do to a disk, and what a disk does to runs: full ones, floods, and secrets in files. */
 import { execFile } from 'node:child_process';
-import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
@@ -11,12 +11,14 @@ import { childLayout, rootLayout, runLayout } from '../../src/core/projects/inde
 import { readFinalStatus } from '../../src/core/runs/index.ts';
 import { sessionHolder } from '../../src/core/sessions/index.ts';
 import { MIRROR_LIMITS } from '../../src/core/transcripts/mirror-writer.ts';
-import { isProgress, type JournalLine } from '../../src/protocol/index.ts';
+import { isProgress, isTerminal, type JournalLine } from '../../src/protocol/index.ts';
+import { readReceipt } from '../../src/runner/workflow/receipts.ts';
 import { type FakePi, fakeTask } from '../support/fake-pi/index.ts';
 import { expectNobodyLeft, fakeWorld } from '../support/fake-world.ts';
 import { isAlive } from '../support/process-state.ts';
 import { ended, ofType, owner, type Started, startWorker } from '../support/started-run.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { TestWorkflow } from '../support/workflow-runs.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { pemKey, secrets } from '../unit/builders/secrets.ts';
 
@@ -258,6 +260,63 @@ describe('a full disk', () => {
     await stopRun(world.toolbox, started.directory, owner);
     expect((await ended(started)).snapshot.state).toBe('stopped');
   });
+
+  test.each([
+    ['its agents having answered', 'work'],
+    ['its command running', 'command'],
+  ])(
+    'run-24 that fills up while a workflow is at work, %s: nothing that had ended is lost, and it comes to its end',
+    async (_, where) => {
+      const key = `full-${where}`;
+      const go = join(world.project, `${key}.go`);
+      const says = (plan: Plan) => JSON.stringify({ agent: 'worker', task: fakeTask(plan) });
+      // The disk is full for the agents too: by then they have said all they have to say.
+      const answers = (name: string) => ({
+        steps: [{ say: [{ fill: 200_000 }] }],
+        ...(where === 'work' ? { ended: [{ gate: `${key}-${name}` }] } : {}),
+      });
+      const script = `
+      const before = await runs.run('before', ${says({ steps: [{ say: 'before' }] })});
+      const both = await runs.all([
+        { key: 'a', output: 'a.md', ...${says(answers('a'))} },
+        { key: 'b', output: 'b.md', ...${says(answers('b'))} },
+      ]);
+      const waits = ${JSON.stringify(where === 'command' ? `touch ${go}.begun; while [ ! -e ${go} ]; do sleep 0.05; done; seq 1 20000` : 'seq 1 20000')};
+      const host = await runs.host('count', { kind: 'command', command: waits, timeoutMs: 60000 });
+      emit('x'.repeat(5000));
+      return [before.output, ...both.map(({ output }) => output.length > 0), host.ok];`;
+      const run = await TestWorkflow.start(world, script, { host: { mode: 'allow', globs: [] }, output: `${key}.md` });
+      if (where === 'work') for (const name of ['a', 'b']) await fake.arrivedAt(`${key}-${name}`);
+      else await waitFor('the command to run', () => stat(`${go}.begun`).catch(() => undefined), { timeoutMs: 30_000 });
+      const ended = (await run.all('child.settled')).length;
+      await fill();
+      try {
+        if (where === 'work') for (const name of ['a', 'b']) await fake.open(`${key}-${name}`);
+        else await writeFile(go, '');
+        const over = async () => isTerminal((await run.snapshot()).state);
+        await expect(waitFor('the end of the run', over, { timeoutMs: 1500 })).rejects.toThrow('waited');
+        expect((await run.snapshot()).state).toBe('running');
+      } finally {
+        await makeRoom();
+      }
+      const { state, error, view } = await run.end();
+      expect({ state, error }).toEqual({ state: 'complete', error: null });
+      expect((await run.result())?.value).toEqual(['before', true, true, true]);
+      expect(view?.children.map(({ key: of, state: at, output }) => [of, at, output?.outcome])).toEqual([
+        ['before', 'complete', 'saved'],
+        ['a', 'complete', 'saved'],
+        ['b', 'complete', 'saved'],
+      ]);
+      expect(view?.workflow?.output).toMatchObject({ outcome: 'saved' });
+      expect(await run.all('child.spawn.intended')).toHaveLength(3);
+      expect((await run.all('child.settled')).length).toBeGreaterThanOrEqual(Math.max(3, ended));
+      expect(Object.keys(readReceipt(JSON.stringify(await run.receipt()), run.runId).entries)).toEqual([
+        'before',
+        'a',
+        'b',
+      ]);
+    },
+  );
 
   test('a launch on a full disk is refused with its reason, and leaves nothing', async (context) => {
     needsDisk(context);

@@ -95,7 +95,7 @@ describe('with a fake Pi', () => {
         outputMode: 'file-only',
         timeoutMs: 77_000,
         toolTimeoutMs: 33_000,
-        ceiling: { allowedTools: ['read', 'bash'], allowedAgents: ['scout'], denyExtensions: true },
+        ceiling: { allowedTools: ['read', 'bash'], allowedAgents: ['worker'], denyExtensions: true },
         lane: { version: 1, key: 'fences', mode: 'mutation', claims: ['src/**'] },
         workflowKey: 'fences',
       });

@@ -148,6 +148,40 @@ describe('verdicts', () => {
     ]);
   });
 
+  test('that are never given end their stage, by key and by what was asked for, without asking the model for ever', async () => {
+    const marker = randomUUID();
+    // Each answer is one message without the tool, as often as the model is asked.
+    const task = steps({ text: `All is well. ${marker}` });
+    const lanes = [
+      {
+        key: 'mute',
+        stages: [
+          { key: 'review', agent: 'reviewer', task, outputSchema },
+          { key: 'after', agent: 'worker', task: says('after') },
+        ],
+      },
+    ];
+    const script = `
+      const [lane] = await runs.lanes(${JSON.stringify(lanes)});
+      emit(lane.stages[0].error);
+      await runs.run('alone', ${JSON.stringify({ agent: 'reviewer', task, outputSchema })});`;
+    const run = await TestWorkflow.start(world, script);
+    const { state, view } = await run.end();
+    expect(state).toBe('failed');
+    expect((await run.result())?.emits).toEqual([
+      expect.stringMatching(/without the structured output.*structured_output/),
+    ]);
+    expect(view?.workflow?.failure?.message).toMatch(/alone.*without the structured output.*structured_output/s);
+    expect(view?.children.map(({ key, state: of, error }) => [key, of, error?.code])).toEqual([
+      ['mute.review', 'failed', 'structured_output_missing'],
+      ['alone', 'failed', 'structured_output_missing'],
+    ]);
+    const turns = world.model.requests.filter(({ messages }) => JSON.stringify(messages).includes(marker));
+    expect(turns.length).toBeLessThanOrEqual(4);
+    const status = (await world.cli(['status', run.runId])).stdout;
+    expect(status).toMatch(/mute\.review +failed .*without the structured output/);
+  });
+
   test('lead a script: work is revised in its session until its reviewer accepts it', async () => {
     const script = `
       let draft = await runs.run('draft', { agent: 'worker', task: ${JSON.stringify(says('first draft'))} });

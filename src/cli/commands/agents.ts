@@ -8,6 +8,7 @@ import {
 import { visible } from '../../core/transcripts/index.ts';
 import { type AgentDiagnostic, cutText, lanesError } from '../../protocol/index.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
+import { agentFieldsCommand } from './agent-fields.ts';
 
 export interface AgentsOptions {
   capabilities: boolean | undefined;
@@ -19,9 +20,17 @@ const SCOPES = ['user', 'project', 'both'] as const;
 const SECTIONS = ['package', 'user', 'project', 'runtime', 'builtin'] as const;
 const MAX_DESCRIPTION_CHARS = 240;
 
-/** Lists the agents of this folder, with what is wrong with their files. Prompts are never shown. */
-export async function agentsCommand(context: CliContext, options: AgentsOptions): Promise<number> {
+/**
+ * Lists the agents of this folder, with what is wrong with their files, or shows one with where each of its fields comes from.
+ * Prompts are never shown.
+ */
+export async function agentsCommand(
+  context: CliContext,
+  name: string | undefined,
+  options: AgentsOptions,
+): Promise<number> {
   const found = await discover(context, scopeOf(options.scope));
+  if (name !== undefined) return agentFieldsCommand(context, name, found, options.json ?? false);
   if (options.json) printJson(context, asJson(found, options.capabilities ?? false));
   else context.out(visible(asText(found, options.capabilities ?? false)));
   return EXIT.ok;

@@ -69,6 +69,15 @@ export interface Discovered {
   directories: AgentDirectory[];
 }
 
+/** One of the definitions of a name, as its file says. */
+export interface Definition {
+  source: Agent['source'];
+  owner: Place['owner'];
+  /** Absolute; of a builtin agent the name of the file it is made from. */
+  file: string;
+  entry: FoundAgent | RefusedAgent;
+}
+
 interface Cached {
   stamp: string;
   parsed: ParsedAgent;
@@ -114,6 +123,22 @@ export class AgentDiscovery {
     const bySource = ({ source }: FoundAgent) => SHOWN_FIRST.indexOf(source);
     result.agents.sort((a, b) => bySource(a) - bySource(b));
     return result;
+  }
+
+  /** Every definition of a name, from the weakest to the strongest, with nothing that settings change. */
+  async definitions(name: string, request: DiscoveryRequest): Promise<Definition[]> {
+    const { cwd, agentDir, home = homedir(), env = process.env, projectTrusted = true } = request;
+    const asked = { cwd, agentDir, home, env, scope: 'both', projectTrusted, projectSettings: false } as const;
+    const { places } = await findPlaces(asked);
+    const found = this.#bundled()
+      .filter((agent) => agent.name === name)
+      .map((entry): Definition => ({ source: 'builtin', owner: 'user', file: entry.file, entry }));
+    for (const place of places) {
+      const { source, owner } = place;
+      const entry = (await this.#layer(place, (await walk(place.path)).candidates, [])).get(name);
+      if (entry) found.push({ source, owner, file: 'diagnostic' in entry ? entry.diagnostic.file : entry.file, entry });
+    }
+    return found;
   }
 
   /** Of one folder: of those with the same name the last counts. */

@@ -1,4 +1,6 @@
 export type { Agent, AgentRunner, AgentSource } from './agent.ts';
+export { type AgentChange, AgentChanges, type ChangeScope } from './agent-changes.ts';
+export { type AgentConfig, typedValue } from './agent-config.ts';
 export { type AgentCapabilities, capabilitiesOf } from './capabilities.ts';
 export { bundledAgents } from './catalogue.ts';
 export { toContract } from './contract.ts';

@@ -1,7 +1,7 @@
 /** Where the output of a host command is kept, and proof that it really lies there. */
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { errnoOf, makeFolders, makePrivateFolder, writeFileAtomic } from '../../core/files/index.ts';
+import { errnoOf, makeFolders, makePrivateFolder, whenThereIsRoom, writeFileAtomic } from '../../core/files/index.ts';
 import { LanesError, lanesError, wordsOf } from '../../protocol/index.ts';
 
 export interface HostOutput {
@@ -23,20 +23,27 @@ export async function hostOutput(
   return target;
 }
 
-/** Replaces the file in one step. Throws `output_unusable` when the path has come to lead somewhere else. */
+/**
+ * Replaces the file in one step, as soon as there is room for it: a command that has succeeded has not failed because a disk is full.
+ * Throws `output_unusable` when the path has come to lead somewhere else.
+ */
 export async function writeHostOutput(target: HostOutput, text: string): Promise<void> {
-  const { path, inside } = target;
   try {
-    if (inside === null) await makePrivateFolder(dirname(path));
-    else {
-      await verify(target);
-      await makeFolders(dirname(path));
-      await verify(target);
-    }
-    await writeFileAtomic(path, text, { mode: 0o600 });
+    await whenThereIsRoom(() => replace(target, text));
   } catch (error) {
-    throw error instanceof LanesError ? error : unusable(path, wordsOf(error));
+    throw error instanceof LanesError ? error : unusable(target.path, wordsOf(error));
   }
+}
+
+async function replace(target: HostOutput, text: string): Promise<void> {
+  const { path, inside } = target;
+  if (inside === null) await makePrivateFolder(dirname(path));
+  else {
+    await verify(target);
+    await makeFolders(dirname(path));
+    await verify(target);
+  }
+  await writeFileAtomic(path, text, { mode: 0o600 });
 }
 
 /** No part of the path below the folder may be a link, and what stands at its end must be a file of one name. */

@@ -1,8 +1,9 @@
 /** The end of a workflow: from why it ended and what had become of everything, to the result. Pure, so a replay ends the same. */
 import type { BodyEnd, ErrorKind, StepBreak, WorkflowError } from './calls.ts';
 import type { ChildView } from './child-result.ts';
-import type { Conductor, ConsoleEntry, TraceRow } from './conductor.ts';
+import type { Conductor } from './conductor.ts';
 import { HEAP_BYTES } from './limits.ts';
+import type { ConsoleEntry, TraceRow } from './trace.ts';
 
 export type EndCause =
   | { type: 'body'; end: BodyEnd }

@@ -5,12 +5,16 @@
 
 import type { WorkflowLimits } from '../../../protocol/index.ts';
 import type { OutputFolders } from '../output-paths.ts';
+import { Admission, type Refused } from './admission.ts';
 import { resumedParams } from './auto-resume.ts';
-import { totalOf, usageReason } from './budget.ts';
-import type { Answer, Call, Delivery, LaunchCall, WorkflowError } from './calls.ts';
+import type { Answer, Call, Delivery, LaunchCall } from './calls.ts';
 import { type ChildView, failedView, isObject, stateOf } from './child-result.ts';
+import type { Effect, Fact } from './effects.ts';
+import { LimitsInForce } from './limits-in-force.ts';
 import { OutputBindings } from './output-bindings.ts';
 import { hostOutcome, type Outcome, refused, statusOutcome, steerOutcome } from './outside-answers.ts';
+import { SettledChildren } from './settled-children.ts';
+import { type ConsoleEntry, launchRow, type TraceRow } from './trace.ts';
 
 export interface Capabilities {
   steer: boolean;
@@ -25,50 +29,8 @@ export interface ConductorSettings extends WorkflowLimits {
   outputs?: OutputFolders;
 }
 
-export interface TraceRow {
-  operation: 'run' | 'status' | 'steer' | 'host';
-  key: string;
-  state: string;
-  agent?: string;
-  runId?: string;
-  durationMs?: number;
-  phase?: string;
-  label?: string;
-  error?: string;
-  generatedLaneKey?: true;
-  lane?: unknown;
-}
-
-export type ConsoleEntry = { level: string; text: string };
-
-/** Something to be done outside. */
-export type Effect =
-  | { type: 'launch'; id: number; key: string; params: Record<string, unknown> }
-  | Extract<Call, { type: 'steer' | 'host' | 'status' | 'state.get' | 'state.set' }>;
-
-/** What came of an effect: plain JSON. The record of a run is made of these. */
-export interface Fact {
-  id: number;
-  key: string;
-  /** Fingerprint of what was asked, so that a replay sees when the script asks for something else. */
-  asked?: string;
-  ok: boolean;
-  /** A `ChildView`, a receipt, a host result, a status, a stored value; none: undefined. */
-  value?: unknown;
-  /** Why it failed. */
-  message?: string;
-}
-
-/** A fact of which is known what it answers. */
-export interface AskedFact extends Fact {
-  asked: string;
-}
-
 /** What may come to its end after the body has. */
 const ENDS_BY_ITSELF: ReadonlySet<Effect['type']> = new Set<Effect['type']>(['steer', 'host', 'state.set']);
-
-/** How many children of a group that is refused are named: the numbers behind them are what counts. */
-const NAMED_KEYS = 10;
 
 interface Open {
   effect: Effect;
@@ -81,64 +43,39 @@ interface Open {
   resumed?: true;
 }
 
-/** Why a group of children was not started. */
-interface Refused {
-  message: string;
-  kind?: WorkflowError['kind'];
-  outcome?: ChildView['terminalOutcome'];
-}
-
 export class Conductor {
   readonly trace: TraceRow[] = [];
   readonly emits: unknown[] = [];
   readonly console: ConsoleEntry[] = [];
   readonly #settings: ConductorSettings;
-  /** While a step of a record is repeated: the limits that it had. */
-  #then: WorkflowLimits | undefined;
-  #departed = false;
+  readonly #limits: LimitsInForce;
+  readonly #outputs: OutputBindings;
+  readonly #admission: Admission;
+  readonly #settled = new SettledChildren();
   readonly #open = new Map<number, Open>();
   #queue: number[] = [];
   #ready: Effect[] = [];
   #local: Delivery[] = [];
   #asked: Effect[] = [];
-  readonly #order: string[] = [];
-  readonly #settled = new Map<string, ChildView>();
-  /** The key of a child whose acceptance was rejected although its work can be recovered. */
-  #toRecover: string | undefined;
   #running = 0;
-  #spawned = 0;
-  #usage = { tokens: 0, costUsd: 0 };
-  readonly #outputs: OutputBindings;
 
   constructor(settings: ConductorSettings) {
     this.#settings = settings;
+    this.#limits = new LimitsInForce(settings);
     this.#outputs = new OutputBindings(settings.outputs);
+    this.#admission = new Admission(this.#limits, this.#outputs);
   }
 
   // ---- limits
 
   /** What follows is a step of a record that had these limits; none: those of now hold. */
   repeatUnder(limits: WorkflowLimits | undefined): void {
-    this.#then = this.#departed ? undefined : limits;
+    this.#limits.repeatUnder(limits);
   }
 
   /** Whether the limits of now let through or refused something that the record decided otherwise: from there on it does not hold. */
   get departed(): boolean {
-    return this.#departed;
-  }
-
-  get #limits(): WorkflowLimits {
-    return this.#then ?? this.#settings;
-  }
-
-  /** @returns why something is refused, if so. The limits of then decide as long as those of now decide the same. */
-  #decide(rule: (limits: WorkflowLimits) => string | undefined): string | undefined {
-    const now = rule(this.#settings);
-    if (this.#then && rule(this.#then) !== now) {
-      this.#then = undefined;
-      this.#departed = true;
-    }
-    return now;
+    return this.#limits.departed;
   }
 
   // ---- calls
@@ -155,63 +92,17 @@ export class Conductor {
 
   #takeBatch(items: Extract<Call, { type: 'batch' }>['items'], at: number): void {
     const launches = items.flatMap((item) => ('launch' in item ? [item.launch] : []));
-    const refusal = this.#collision(launches) ?? this.#admit(launches);
-    if (!refusal) this.#outputs.bind(this.#outputs.bindings('children', launches));
+    const refusal = this.#admission.group(launches);
     for (const item of items) {
       if ('reuse' in item) this.trace.push({ operation: 'run', key: item.reuse, state: 'reused' });
       else this.#takeLaunch(item.launch, refusal, at);
     }
   }
 
-  #collision(launches: readonly LaunchCall[]): Refused | undefined {
-    const reason = this.#outputs.collision(this.#outputs.bindings('children', launches));
-    if (reason === undefined) return undefined;
-    const keys = launches.map(({ key }) => `'${key}'`).join(', ');
-    return { message: `Launching ${keys} was refused: ${reason} No child of the group was started.` };
-  }
-
-  /** All of them or none. */
-  #admit(launches: readonly LaunchCall[]): Refused | undefined {
-    if (this.#toRecover !== undefined && launches.some(({ params }) => params['acceptance'] !== false)) {
-      return {
-        message: this.#recoveryFirst('Only reviews with acceptance: false can be launched now.'),
-        kind: 'limit',
-      };
-    }
-    const wanted = launches.filter(({ params }) => params['resume'] === undefined).length;
-    const refusal = this.#decide(({ maxSubagentSpawnsPerRun }) =>
-      this.#tooMany(launches, wanted, maxSubagentSpawnsPerRun),
-    );
-    if (refusal !== undefined) return { message: refusal, kind: 'limit' };
-    this.#spawned += wanted;
-    return undefined;
-  }
-
-  #tooMany(launches: readonly LaunchCall[], wanted: number, limit: number): string | undefined {
-    if (this.#spawned + wanted <= limit) return undefined;
-    const named = launches.slice(0, NAMED_KEYS).map(({ key }) => `'${key}'`);
-    const more = launches.length - named.length;
-    return (
-      `Launching ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''} was refused: ${this.#spawned} of ${limit} children of this run tree are used, ${wanted} more were requested, ` +
-      `${limit - this.#spawned} remain. No child of the group was started. Raise maxSubagentSpawnsPerRun to allow more.`
-    );
-  }
-
-  /** The work of a child waits to be recovered: nothing may be built on it before somebody has looked. */
-  #recoveryFirst(advice: string): string {
-    return `The work of '${this.#toRecover}' was done, but its report was not accepted and must be recovered first. ${advice}`;
-  }
-
   #takeLaunch(launch: LaunchCall, refusal: Refused | undefined, at: number): void {
     const { id, key, params } = launch;
-    const row: Partial<TraceRow> = {};
-    for (const name of ['agent', 'phase', 'label'] as const) {
-      const value = params[name];
-      if (typeof value === 'string' && value.trim() !== '') row[name] = value.trim();
-    }
-    if (launch.generatedLaneKey) row.generatedLaneKey = true;
-    if (params['lane'] !== undefined) row.lane = params['lane'];
-    this.#order.push(key);
+    const row = launchRow(params, launch.generatedLaneKey);
+    this.#settled.launched(key);
     const effect: Effect = { type: 'launch', id, key, params };
     this.#open.set(id, { effect, since: at, row, started: false, running: false });
     this.#asked.push(effect);
@@ -225,13 +116,9 @@ export class Conductor {
       this.#refuseChild(id, { message }, at);
       return;
     }
-    const uncounted = this.#decide(({ usageBudget }) =>
-      usageBudget && params['async'] === true
-        ? 'With a usage budget a child cannot be "async": its use could not be counted.'
-        : undefined,
-    );
-    if (uncounted !== undefined) {
-      this.#refuseChild(id, { message: uncounted }, at);
+    const uncounted = this.#admission.uncounted(launch);
+    if (uncounted) {
+      this.#refuseChild(id, uncounted, at);
       return;
     }
     this.#queue.push(id);
@@ -243,16 +130,14 @@ export class Conductor {
     const { capabilities } = this.#settings;
     const name = call.type;
     const missing = name === 'steer' || name === 'host' || name === 'status' ? !capabilities[name] : false;
-    const held = this.#toRecover !== undefined && (name === 'steer' || name === 'host' || name === 'state.set');
+    const held = name === 'steer' || name === 'host' || name === 'state.set' ? this.#admission.held(name) : undefined;
     const key = call.type === 'status' ? call.target : call.key;
     const bindings = call.type === 'host' ? this.#outputs.bindings('hosts', [call]) : [];
     const collision = this.#outputs.collision(bindings);
-    if (missing || held || collision !== undefined) {
+    if (missing || held !== undefined || collision !== undefined) {
       const message = missing
         ? `runs.${name} is not available in this host.`
-        : held
-          ? this.#recoveryFirst(`${name} is refused until then.`)
-          : `The host command was refused: ${collision}`;
+        : (held ?? `The host command was refused: ${collision}`);
       this.#open.delete(call.id);
       if (name === 'steer' || name === 'host' || name === 'status') {
         this.trace.push({ operation: name, key, state: 'failed', error: message });
@@ -285,14 +170,13 @@ export class Conductor {
   next(at: number): Effect[] {
     const effects = this.#ready;
     this.#ready = [];
-    while (this.#queue.length > 0 && this.#running < this.#limits.globalConcurrencyLimit) {
+    while (this.#queue.length > 0 && this.#running < this.#limits.current.globalConcurrencyLimit) {
       const id = this.#queue.shift() ?? 0;
       const open = this.#open.get(id);
       if (!open) continue;
-      const reason = this.#decide(({ usageBudget }) => usageReason(usageBudget, this.#usage));
-      if (reason !== undefined) {
-        const outcome = { state: 'partial', reason: 'budget_exhausted' };
-        this.#refuseChild(id, { message: reason, kind: 'limit', outcome }, at);
+      const refusal = this.#admission.turn();
+      if (refusal) {
+        this.#refuseChild(id, refusal, at);
         continue;
       }
       open.running = true;
@@ -345,14 +229,11 @@ export class Conductor {
 
   #settleChild(open: Open, result: ChildView, at: number): Answer {
     const { effect } = open;
-    const view = effect.type === 'launch' ? this.#withLineage(result, effect.params['resume']) : result;
+    const view = effect.type === 'launch' ? this.#settled.withLineage(result, effect.params['resume']) : result;
     this.#open.delete(effect.id);
     if (open.running) this.#running -= 1;
-    this.#settled.set(view.key, view);
-    if (!view.ok) this.#outputs.release(view.key);
-    if (isObject(view['recovery'])) this.#toRecover ??= view.key;
-    const used = totalOf(view['usage']);
-    this.#usage = { tokens: this.#usage.tokens + used.tokens, costUsd: this.#usage.costUsd + used.costUsd };
+    this.#settled.add(view);
+    this.#admission.settled(view);
     const row: TraceRow = {
       operation: 'run',
       key: view.key,
@@ -365,14 +246,6 @@ export class Conductor {
     if (!view.ok && view.error) row.error = view.error;
     this.trace.push(row);
     return { type: 'child', view };
-  }
-
-  /** The runs that a child went through, the newest last. */
-  #withLineage(view: ChildView, resume: unknown): ChildView {
-    if (view.runId === undefined || view.continuation !== undefined || typeof resume !== 'string') return view;
-    const before = [...this.#settled.values()].find(({ runId }) => runId === resume.trim());
-    const ancestors = before?.continuation?.runIds ?? [resume.trim()];
-    return { ...view, continuation: { runIds: [...new Set([...ancestors, view.runId])] } };
   }
 
   /** @returns whether the child goes on by itself instead of having failed */
@@ -454,11 +327,11 @@ export class Conductor {
 
   /** What became of children so far, in the order of their launch. */
   get children(): ChildView[] {
-    return this.#order.flatMap((key) => this.#settled.get(key) ?? []);
+    return this.#settled.all;
   }
 
   get budgetExhausted(): boolean {
-    return usageReason(this.#settings.usageBudget, this.#usage) !== undefined;
+    return this.#admission.budgetExhausted;
   }
 }
 

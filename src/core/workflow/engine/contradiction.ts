@@ -1,7 +1,8 @@
 /** Where what a script does now contradicts what is recorded of it. */
 import type { WorkflowAsk } from '../../../protocol/index.ts';
 import type { EndCause } from './conclusion.ts';
-import type { Conductor, Fact } from './conductor.ts';
+import type { Conductor } from './conductor.ts';
+import type { Fact } from './effects.ts';
 import { askedOf, keyOf } from './record.ts';
 
 type Diverged = Extract<EndCause, { type: 'diverged' }>;

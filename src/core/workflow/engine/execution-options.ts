@@ -1,4 +1,5 @@
-import type { Conductor, ConductorSettings, Effect, Fact } from './conductor.ts';
+import type { Conductor, ConductorSettings } from './conductor.ts';
+import type { Effect, Fact } from './effects.ts';
 import type { HistoryEntry } from './history.ts';
 import type { ExecutionJournal } from './journal.ts';
 

@@ -1,8 +1,9 @@
 /** One run of a script: moves the engine step by step, starts what may start, and ends with a result and a record. */
 import type { WorkflowError } from './calls.ts';
 import { conclude, type EndCause, type WorkflowResult } from './conclusion.ts';
-import { type AskedFact, Conductor, type Effect, type Fact } from './conductor.ts';
+import { Conductor } from './conductor.ts';
 import { diverged } from './contradiction.ts';
+import type { AskedFact, Effect, Fact } from './effects.ts';
 import { EngineThread } from './engine-thread.ts';
 import type { ExecutionOptions } from './execution-options.ts';
 import { Guard } from './guard.ts';

@@ -1,7 +1,7 @@
 /** What earlier processes wrote down of an execution, put in order for the one that goes on. */
 import type { WorkflowAsk, WorkflowLimits } from '../../../protocol/index.ts';
 import { canonicalJson } from '../../../protocol/index.ts';
-import type { AskedFact } from './conductor.ts';
+import type { AskedFact } from './effects.ts';
 import { Leftovers } from './leftovers.ts';
 import type { RecordedStep } from './record.ts';
 

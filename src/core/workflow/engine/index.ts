@@ -2,7 +2,8 @@
 export type { ErrorKind, WorkflowError } from './calls.ts';
 export { type ChildView, isObject, readHostResult } from './child-result.ts';
 export type { WorkflowResult } from './conclusion.ts';
-export type { AskedFact, Capabilities, Conductor, ConsoleEntry, Effect, Fact, TraceRow } from './conductor.ts';
+export type { Capabilities, Conductor } from './conductor.ts';
+export type { AskedFact, Effect, Fact } from './effects.ts';
 export { runExecution } from './execution.ts';
 export type { ExecutionOptions } from './execution-options.ts';
 export type { HistoryEntry } from './history.ts';
@@ -12,3 +13,4 @@ export { messageOf } from './message-of.ts';
 export { toJsonText } from './prelude/boundary.ts';
 export type { ExecutionRecord } from './record.ts';
 export { replayExecution } from './replay.ts';
+export type { ConsoleEntry, TraceRow } from './trace.ts';

@@ -1,7 +1,8 @@
 /** What an execution tells whoever writes it down, so that another process can go on with it. */
 import type { PlannedLane, WorkflowAsk, WorkflowLimits } from '../../../protocol/index.ts';
-import type { AskedFact, ConsoleEntry, Effect } from './conductor.ts';
+import type { AskedFact, Effect } from './effects.ts';
 import type { RecordedStep } from './record.ts';
+import type { ConsoleEntry } from './trace.ts';
 
 /** Facts that are given to the script, in this order, at this time of its clock. */
 export interface DeliveredStep {

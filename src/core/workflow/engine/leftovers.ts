@@ -4,7 +4,7 @@
  * State and status are read and written again: that does no harm, and what they were then may be wrong now.
  */
 import type { WorkflowAsk } from '../../../protocol/index.ts';
-import type { AskedFact } from './conductor.ts';
+import type { AskedFact } from './effects.ts';
 import type { KnownStep } from './history.ts';
 
 /** `known`: its fact is ready. `again`: it may have been started by an earlier process. */

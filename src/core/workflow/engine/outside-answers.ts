@@ -1,7 +1,7 @@
 /** What hosts answer to steers, status questions and host commands, as scripts get it. */
 import type { Answer } from './calls.ts';
 import { isObject } from './child-result.ts';
-import type { Fact } from './conductor.ts';
+import type { Fact } from './effects.ts';
 
 /** An answer, and how the trace shows it. */
 export interface Outcome {

@@ -3,7 +3,8 @@ import { hash } from 'node:crypto';
 import { canonicalJson, type WorkflowAsk } from '../../../protocol/index.ts';
 import type { StepBreak, StepInput } from './calls.ts';
 import type { EndCause } from './conclusion.ts';
-import type { ConductorSettings, Effect, Fact } from './conductor.ts';
+import type { ConductorSettings } from './conductor.ts';
+import type { Effect, Fact } from './effects.ts';
 
 export interface RecordedStep {
   /** Milliseconds since 1970. */

@@ -1,8 +1,9 @@
 /** One step of a script: what is delivered to it, what it makes of it, and what may start then. */
 import type { Call, Delivery, StepOutput } from './calls.ts';
 import type { EndCause } from './conclusion.ts';
-import type { Conductor, Effect, Fact } from './conductor.ts';
+import type { Conductor } from './conductor.ts';
 import { asksContradiction, contradictionOf, otherParameters } from './contradiction.ts';
+import type { Effect, Fact } from './effects.ts';
 import { EngineGone, type EngineThread } from './engine-thread.ts';
 import type { KnownStep } from './history.ts';
 import type { Leftovers } from './leftovers.ts';

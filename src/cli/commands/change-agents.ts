@@ -1,0 +1,102 @@
+import { readFile } from 'node:fs/promises';
+import { text as readStream } from 'node:stream/consumers';
+import { type AgentChange, type AgentConfig, type ChangeScope, typedValue } from '../../core/agents/index.ts';
+import { visible } from '../../core/transcripts/index.ts';
+import { lanesError, wordsOf } from '../../protocol/index.ts';
+import { type CliContext, EXIT, printJson } from '../context.ts';
+
+export const CHANGES = ['create', 'update', 'delete', 'eject', 'reset', 'undo'] as const;
+type Change = (typeof CHANGES)[number];
+
+export interface ChangeAgentsOptions {
+  scope: string | undefined;
+  description: string | undefined;
+  set: string[] | undefined;
+  'prompt-file': string | undefined;
+  json: boolean | undefined;
+}
+
+/** Changes an agent, says which files were written, and how to take it back. */
+export async function changeAgentsCommand(
+  context: CliContext,
+  action: Change,
+  name: string,
+  options: ChangeAgentsOptions,
+): Promise<number> {
+  const change = await make(context, action, name, options);
+  if (options.json) printJson(context, { ...change });
+  else context.out(visible(asText(change)));
+  return EXIT.ok;
+}
+
+async function make(context: CliContext, action: Change, name: string, options: ChangeAgentsOptions) {
+  const changes = context.toolbox.agentChanges(context.cwd);
+  const scope = scopeOf(options.scope);
+  switch (action) {
+    case 'create':
+      return changes.create({ name, ...(await configOf(options)) }, scope);
+    case 'update':
+      return changes.update(name, await configOf(options), scope);
+    case 'undo':
+      return changes.undo();
+    default:
+      return changes[action](name, scope);
+  }
+}
+
+const SCOPES: readonly ChangeScope[] = ['user', 'project'];
+
+function scopeOf(value: string | undefined): ChangeScope | undefined {
+  if (value === undefined) return undefined;
+  const scope = SCOPES.find((one) => one === value);
+  if (scope !== undefined) return scope;
+  throw lanesError('launch_invalid:scope', { value, allowed: SCOPES.join(', ') });
+}
+
+async function configOf(options: ChangeAgentsOptions): Promise<AgentConfig> {
+  const file = options['prompt-file'];
+  return {
+    ...(options.description === undefined ? {} : { description: options.description }),
+    ...Object.fromEntries((options.set ?? []).map(assignment)),
+    ...(file === undefined ? {} : { systemPrompt: await readPrompt(file) }),
+  };
+}
+
+function assignment(value: string): [string, unknown] {
+  const at = value.indexOf('=');
+  if (at < 1) throw lanesError('agent_config_invalid:assignment', { value });
+  const field = value.slice(0, at).trim();
+  return [field, typedValue(field, value.slice(at + 1))];
+}
+
+async function readPrompt(file: string): Promise<string> {
+  try {
+    return file === '-' ? await readStream(process.stdin) : await readFile(file, 'utf8');
+  } catch (error) {
+    throw lanesError('launch_invalid:prompt-file', { file, reason: wordsOf(error) });
+  }
+}
+
+const DONE: Readonly<Record<Change, string>> = {
+  create: 'Created',
+  update: 'Changed',
+  delete: 'Deleted',
+  eject: 'Copied',
+  reset: 'Reset',
+  undo: 'Taken back:',
+};
+
+const NOTHING: Readonly<Partial<Record<Change, string>>> = {
+  update: 'it says so already',
+  reset: 'nothing of your own to remove',
+};
+
+function asText({ action, name, files, hides, undone }: AgentChange): string {
+  if (files.length === 0) return `${name}: ${NOTHING[action] ?? 'nothing to do'}.`;
+  return [
+    `${DONE[action]} ${undone === undefined ? name : `${undone} of ${name}`}.`,
+    ...files.map((file) => `  ${file}`),
+    ...(hides === undefined ? [] : [`  It takes the place of the one whose source is ${hides}.`]),
+    ...(action === 'undo' ? [] : ['  To take it back: pi-lanes agents undo']),
+  ].join('\n');
+}
