@@ -111,7 +111,10 @@ export class RunWorktrees {
     });
     const record = await this.#present(worktreeRecord.parse(JSON.parse(text)));
     const { path: top, folder, branch, base } = record;
-    await run.append(...proceeded(run), {
+    // Before anything lies in the child's folder: a run in which something was begun must be known to have been confirmed.
+    const confirmed = proceeded(run);
+    if (confirmed.length > 0) await run.append(...confirmed);
+    await run.append({
       type: 'worktree.joined',
       child: index,
       of,

@@ -18,6 +18,7 @@ let count = 0;
 
 beforeAll(async () => {
   fakes = await fakeWorld(stack);
+  await fakes.fake.planLaunches({ remembers: true });
   temp = stack.use(await tempDir());
 });
 beforeEach(async () => {
