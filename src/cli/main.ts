@@ -220,6 +220,8 @@ const AGENT_OPTIONS = {
   model: text,
   thinking: text,
   cwd: text,
+  worktree: flag,
+  base: text,
   label: text,
   output: text,
   'output-mode': text,
@@ -274,6 +276,8 @@ const WORKFLOW_OPTIONS = {
   output: text,
   model: text,
   cwd: text,
+  worktree: flag,
+  base: text,
   approve: flag,
 };
 
@@ -298,6 +302,8 @@ const blankWorkflow = {
   output: undefined,
   model: undefined,
   cwd: undefined,
+  worktree: undefined,
+  base: undefined,
   approve: undefined,
 };
 
@@ -308,6 +314,8 @@ const blank = {
   model: undefined,
   thinking: undefined,
   cwd: undefined,
+  worktree: undefined,
+  base: undefined,
   label: undefined,
   output: undefined,
   'output-mode': undefined,

@@ -15,6 +15,8 @@ const PARTS: readonly Part[] = [
       --model PROVIDER/ID  model, with :level for thinking; default: Pi's own default
       --thinking LEVEL     off minimal low medium high xhigh max
       --cwd FOLDER         where it works; default: this folder
+      --worktree           in a git worktree of its own, made from there; what it has made is kept
+      --base REF           branch or tag the worktree starts from; default: HEAD
       --label TEXT         a short name for lists
       --output FILE        also write the answer to this file
       --output-mode MODE   inline (default), or file-only: print the path instead of the answer
@@ -39,6 +41,8 @@ const PARTS: readonly Part[] = [
       --preflight FILE     JSON of what the script will do, shown before and compared afterwards; it changes nothing
       --output FILE        also write what the script returns to this file (say report.md); an agent that the script gives no
                            output writes its answer beside it (report.KEY.md)
+      --worktree           each child in a worktree of its own, unless the script says otherwise
+      --base REF           branch or tag that worktrees start from, unless the script says otherwise; default: HEAD
       --model, --cwd, --timeout (default: no limit), --approve, --wait`,
   },
   {
@@ -48,7 +52,7 @@ const PARTS: readonly Part[] = [
                                                     run a workflow that comes with Pi Lanes, and the commands it is made for:
       review               a reviewer; --args '{"task": "…"}'
       run-ci               npm test in --cwd; --args '{"command": "npm run typecheck", "timeoutMs": 60000}'
-      --output, --max-tokens, --max-cost, --model, --cwd, --timeout (default: no limit), --approve, --wait`,
+      --output, --max-tokens, --max-cost, --model, --cwd, --worktree, --base, --timeout (default: no limit), --approve, --wait`,
   },
   {
     command: 'continue',

@@ -15,6 +15,7 @@ import {
 } from '../core/workflow/index.ts';
 import {
   type AnalysisOptions,
+  baseRefReason,
   cutText,
   DEFAULT_MAX_SPAWNS,
   describeFaults,
@@ -26,6 +27,7 @@ import {
   type Preflight,
   preflight,
   type ScriptAnalysis,
+  spellOut,
   type UsageBudget,
   type WorkflowRecord,
   wordsOf,
@@ -64,6 +66,10 @@ export interface WorkflowRequest {
    * beside it.
    */
   output?: string;
+  /** Each child that does not say otherwise gets a worktree of its own. */
+  worktree?: boolean;
+  /** Branch or tag that worktrees start from where the child does not say; absent: `HEAD`. */
+  baseRef?: string;
   /** What it is said beforehand that the script will do; checked here. */
   preflight?: unknown;
 }
@@ -152,6 +158,8 @@ async function plan(toolbox: Toolbox, request: WorkflowRequest, named?: NamedWor
         aliases: agent.aliases,
       })),
       ...(refused.length === 0 ? {} : { refusedAgents: refused.map((one) => ({ ...one, aliases: [...one.aliases] })) }),
+      ...(request.worktree === undefined ? {} : { worktree: request.worktree }),
+      ...(request.baseRef === undefined ? {} : { baseRef: checkBaseRef(request.baseRef) }),
       models: usable.models.map((model) => model.name),
       piDefault: { model: usable.defaultModel, thinking: usable.defaultThinking },
       defaults,
@@ -174,6 +182,8 @@ async function plan(toolbox: Toolbox, request: WorkflowRequest, named?: NamedWor
     agentDir: toolbox.agentDir,
     node: tools.node.file,
     pi: tools.installation,
+    worktrees: await toolbox.worktreeSettings(),
+    writers: await toolbox.writers(),
   };
   const parsed = workflowRecord.safeParse(record);
   if (!parsed.success) throw lanesError('launch_invalid:record', { faults: describeFaults(parsed.error) });
@@ -186,6 +196,12 @@ async function plan(toolbox: Toolbox, request: WorkflowRequest, named?: NamedWor
     usable,
     exclusions: await toolbox.exclusions(),
   };
+}
+
+function checkBaseRef(ref: string): string {
+  const reason = baseRefReason(ref);
+  if (reason) throw lanesError('launch_invalid:base-ref', { ref, reason: spellOut(reason) });
+  return ref;
 }
 
 function readPreflight(value: unknown): Preflight {

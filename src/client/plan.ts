@@ -2,6 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type FoundAgent, toContract } from '../core/agents/index.ts';
+import { Git } from '../core/git/index.ts';
 import { lookAround, type PlannedLaunch, planLaunch as planChild, progressFileOf } from '../core/launch/index.ts';
 import {
   isThinkingLevel,
@@ -15,6 +16,7 @@ import { findProject, type Project, type ProjectLayout, runLayout } from '../cor
 import { newRunId } from '../core/runs/index.ts';
 import { MAX_LIMIT_MS } from '../core/settings/index.ts';
 import { checkSchema } from '../core/structured-output/index.ts';
+import { checkSources } from '../core/worktrees/index.ts';
 import {
   capabilityCeiling,
   describeFaults,
@@ -76,6 +78,12 @@ export interface LaunchRequest {
   /** File the answer is also written to: absolute, or relative to the folder the agent works in. */
   output?: string;
   outputMode?: 'inline' | 'file-only';
+  /** The agent gets a worktree of its own, made from the checkout that `cwd` lies in. */
+  worktree?: boolean;
+  /** The same in other words. */
+  isolation?: 'none' | 'worktree';
+  /** Branch or tag that the worktree starts from; absent: `HEAD`. */
+  baseRef?: string;
   ceiling?: LaunchRecord['ceiling'];
   lane?: Lane;
   workflowKey?: string;
@@ -124,6 +132,7 @@ export async function foreseeLaunch(toolbox: Toolbox, request: LaunchRequest): P
     toolbox.launchSettings(cwd, trust),
     toolbox.exclusions(),
   ]);
+  const isolation = await planWorktree(toolbox, request, cwd);
   const runId = newRunId();
   const { outputs, artifacts } = runLayout(join(project.layout.runs, runId));
   const { skill, usualTimeoutMs } = request;
@@ -183,6 +192,8 @@ export async function foreseeLaunch(toolbox: Toolbox, request: LaunchRequest): P
     agentDir,
     node: tools.node.file,
     pi: tools.installation,
+    writers: await toolbox.writers(),
+    ...isolation,
   };
   return { record: checkRecord(record), project, electron: tools.node.electron, planned, agent };
 }
@@ -214,6 +225,25 @@ function checkBudget(budget: ToolBudget | undefined): void {
   const parsed = budget && toolBudget.safeParse(budget);
   if (parsed?.success === false)
     throw lanesError('launch_invalid:tool-budget', { faults: describeFaults(parsed.error) });
+}
+
+/** What is wished for a worktree, checked as far as it can be before the run exists; the runner looks once more when it is made. */
+async function planWorktree(
+  toolbox: Toolbox,
+  { agent, workflowKey, worktree, isolation, baseRef }: LaunchRequest,
+  cwd: string,
+): Promise<Pick<SingleRecord, 'worktree' | 'worktrees'>> {
+  if (worktree !== undefined && isolation !== undefined && worktree !== (isolation === 'worktree'))
+    throw lanesError('launch_invalid:isolation', { isolation, worktree: String(worktree) });
+  if (!(worktree ?? isolation === 'worktree')) {
+    if (baseRef === undefined) return {};
+    throw lanesError('launch_invalid:base-alone', { ref: baseRef });
+  }
+  const settings = await toolbox.worktreeSettings();
+  const { folder, refused = [], setupHook } = settings;
+  const options = { baseRef, folder, refused, setupHook: setupHook?.path };
+  await checkSources(await Git.find({ env: toolbox.env, cwd }), [{ key: workflowKey ?? agent, cwd }], options);
+  return { worktree: baseRef === undefined ? {} : { baseRef }, worktrees: settings };
 }
 
 function checkCeiling(ceiling: LaunchRecord['ceiling'] | undefined): void {

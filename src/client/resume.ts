@@ -136,6 +136,7 @@ export async function planResume(toolbox: Toolbox, request: ResumeRequest): Prom
     },
     cwd,
     resume: { sourceRunId: source.runId, sourceChild: child.index, session, how },
+    ...placeOf(request, source, child),
   });
 }
 
@@ -160,6 +161,7 @@ async function sourceOf({ directory, child: index }: ResumeRequest) {
     cwd,
     timeoutMs: timeoutMs ?? DEFAULT_TIMEOUT_MS,
     lane: child.lane ?? null,
+    ...(child.worktree ? { worktree: {} } : {}),
   };
   return { source, child };
 }
@@ -179,7 +181,24 @@ async function planAnew(
   const cwd = request.cwd ?? source.cwd;
   if (!(await stat(cwd).catch(() => undefined))?.isDirectory()) throw lanesError('cwd_gone', { folder: cwd });
   const child = request.task === undefined ? source.child : { ...source.child, task: request.task };
-  return planNext(toolbox, request, source, { child, cwd, resume: source.resume });
+  const { worktree, worktreeOf } = request.cwd === undefined ? source : {};
+  return planNext(toolbox, request, source, { child, cwd, resume: source.resume, worktree, worktreeOf });
+}
+
+/**
+ * A session that is continued goes on in its worktree. One that is copied gets another one, made from where the first was, unless a
+ * folder is named for it.
+ */
+function placeOf(
+  { fork, cwd }: ResumeRequest,
+  source: SingleRecord,
+  { index, worktree }: ChildView,
+): Pick<SingleRecord, 'worktree' | 'worktreeOf'> {
+  if (!worktree || worktree.state === 'undone' || cwd !== undefined)
+    return { worktree: undefined, worktreeOf: undefined };
+  if (!fork) return { worktree: undefined, worktreeOf: { runId: source.runId, child: index } };
+  const { worktreeOf } = source;
+  return worktreeOf ? { worktree: undefined, worktreeOf } : { worktree: source.worktree ?? {}, worktreeOf: undefined };
 }
 
 /** The next run: the contract of the old one, with what is different now. */
@@ -187,7 +206,7 @@ async function planNext(
   toolbox: Toolbox,
   request: ResumeRequest,
   source: SingleRecord,
-  next: Pick<SingleRecord, 'child' | 'cwd' | 'resume'>,
+  next: Pick<SingleRecord, 'child' | 'cwd' | 'resume' | 'worktree' | 'worktreeOf'>,
 ): Promise<LaunchPlan<SingleRecord>> {
   const project = projectOf(request.directory);
   await checkLevel(toolbox, next, request.trust ?? source.trust);

@@ -23,11 +23,14 @@ import { childEnvironment } from '../core/processes/index.ts';
 import { agentDirectory, type RootLayout, rootLayout } from '../core/projects/index.ts';
 import {
   type ConfiguredPath,
+  type ConfiguredWorktrees,
   configuredExclusionMs,
   configuredNode,
   configuredPi,
   configuredRetentionDays,
   configuredSystemdScope,
+  configuredWorktrees,
+  configuredWriters,
   DEFAULT_RETENTION_DAYS,
   parseRetentionDays,
   readLaunchSettings,
@@ -42,13 +45,23 @@ import {
   type PiLocation,
   ProbeCache,
 } from '../core/toolchain/index.ts';
-import type { LaunchDefaults, LaunchRecord, PiInstallation, ToolRules } from '../protocol/index.ts';
+import type {
+  LaunchDefaults,
+  LaunchRecord,
+  PiInstallation,
+  ToolRules,
+  WorktreeSettings,
+  Writers,
+} from '../protocol/index.ts';
 
 /** What a client knows better than the shared file. */
 export interface SettingOverrides {
   piPath?: string;
   nodePath?: string;
   systemdScope?: boolean;
+  /** Each of them wins by itself. */
+  worktrees?: ConfiguredWorktrees;
+  writers?: Writers;
   /** Not checked yet: a wrong value must not stop everything else. */
   retentionDays?: unknown;
 }
@@ -114,6 +127,29 @@ export class Toolbox {
   /** Runners are started in scopes of systemd, where that can be done. */
   async systemdScope(): Promise<boolean> {
     return this.#overrides().systemdScope ?? (await configuredSystemdScope(this.root.config)) ?? false;
+  }
+
+  /** How worktrees are made. No worktree may be where Pi looks for extensions. */
+  async worktreeSettings(): Promise<WorktreeSettings> {
+    const own = this.#overrides().worktrees ?? {};
+    const shared = await configuredWorktrees(this.root.config, this.env);
+    const folder = own.folder ?? shared.folder;
+    const copies = own.copies ?? shared.copies;
+    const links = own.links ?? shared.links;
+    const path = own.setupHook ?? shared.setupHook;
+    const timeoutMs = own.setupHookTimeoutMs ?? shared.setupHookTimeoutMs;
+    return {
+      refused: [join(this.agentDir, 'extensions')],
+      ...(folder === undefined ? {} : { folder }),
+      ...(copies === undefined ? {} : { copies }),
+      ...(links === undefined ? {} : { links }),
+      ...(path === undefined ? {} : { setupHook: { path, ...(timeoutMs === undefined ? {} : { timeoutMs }) } }),
+    };
+  }
+
+  /** What a child that may change files does in a checkout where another one does. */
+  async writers(): Promise<Writers> {
+    return this.#overrides().writers ?? (await configuredWriters(this.root.config, this.env)) ?? 'wait';
   }
 
   /** Days a run is kept after its end; 0: for ever. Throws `config_invalid`. */

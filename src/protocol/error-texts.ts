@@ -1127,6 +1127,33 @@ export const ERROR_TEXTS = {
     message: 'The setup hook {path} failed: {reason}. The worktrees it was for were taken back.',
     hint: 'It must print one JSON object, `{ "syntheticPaths": [] }`, and exit with 0.',
   },
+  'config_invalid:writers': {
+    message: 'The variable PI_LANES_WRITERS is "{value}"; it can be "wait", "refuse" or "any".',
+  },
+  'launch_invalid:isolation': {
+    message: '"isolation" is "{isolation}" and "worktree" is {worktree}: they say different things.',
+    hint: 'Give only one of them.',
+  },
+  'launch_invalid:base-ref': {
+    message: '"baseRef" cannot be "{ref}": {reason}.',
+    hint: 'Name a branch or a tag, or leave it out for HEAD.',
+  },
+  'launch_invalid:base-alone': {
+    message: '"baseRef" is "{ref}", but the child gets no worktree that could start there.',
+    hint: 'Give it `worktree: true`, or leave "baseRef" out.',
+  },
+  'launch_invalid:worktree-resumed': {
+    message: 'A child that is resumed goes on where it was, in {folder}: it cannot be given a worktree now.',
+    hint: 'Leave "worktree" and "baseRef" out, or launch a new child.',
+  },
+  checkout_in_use: {
+    message: 'In {folder} {owner} may change files (process {pid}), and two at once would work against each other.',
+    hint: 'Wait until it has ended, run this one in a worktree of its own, or give it an agent that only reads.',
+  },
+  'checkout_in_use:unnamed': {
+    message: 'In {folder} another agent may change files, and two at once would work against each other.',
+    hint: 'Wait until it has ended, run this one in a worktree of its own, or give it an agent that only reads.',
+  },
   'worktree_incomplete:submodules': {
     message: 'The submodules of this worktree are empty: {reason}',
     hint: 'Fill them by hand: `git submodule update --init` in the worktree.',

@@ -125,6 +125,7 @@ export const ERROR_CODES = [
   'handoff_invalid',
   'lane_refused',
   'lane_evidence_unreadable',
+  'checkout_in_use',
 ] as const;
 
 export const errorCode = z.enum(ERROR_CODES);

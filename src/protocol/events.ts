@@ -15,6 +15,7 @@ import {
   workflowFailure,
   workflowLimits,
 } from './workflow-run.ts';
+import { worktreePlan } from './worktree.ts';
 
 const processIdentity = z.object({
   pid: z.number(),
@@ -25,7 +26,7 @@ export type ProcessIdentity = z.infer<typeof processIdentity>;
 export { processIdentity };
 
 /** A body stored as its own file, synced before the event that names it. */
-const storedFile = z.object({ file: z.string(), bytes: z.number(), sha256: z.string() });
+export const storedFile = z.object({ file: z.string(), bytes: z.number(), sha256: z.string() });
 export type StoredFile = z.infer<typeof storedFile>;
 
 /** What tells whether a file was changed. */
@@ -69,6 +70,55 @@ export const journalEvent = z.discriminatedUnion('type', [
     cwd: z.string(),
     plan: storedFile,
   }),
+
+  /** Git is about to be asked for a worktree for the child. Neither path nor branch are there. */
+  z.object({ type: z.literal('worktree.planned'), child, plan: worktreePlan }),
+  /** It is there as planned. `record`: its `WorktreeRecord`. */
+  z.object({ type: z.literal('worktree.made'), child, record: storedFile, warnings: z.array(errorValue) }),
+  /** What the child needs was put there: only now may the child start. `record` takes the place of the earlier one. */
+  z.object({ type: z.literal('worktree.provisioned'), child, record: storedFile, warnings: z.array(errorValue) }),
+  /** It was not made, or was taken back before the child had begun. `left`: what could not be. */
+  z.object({
+    type: z.literal('worktree.undone'),
+    child,
+    path: z.string(),
+    branch: z.string(),
+    left: z.array(errorValue),
+  }),
+  /** The child goes on in a worktree that was made for an earlier one. `record`: a copy of its record. */
+  z.object({
+    type: z.literal('worktree.joined'),
+    child,
+    /** Whose worktree it is. */
+    of: z.object({ runId, child }),
+    path: z.string(),
+    folder: z.string(),
+    branch: z.string(),
+    base: z.string(),
+    record: storedFile,
+  }),
+  /** Everything in it is kept. `capture`: its `WorktreeCapture`; what belongs to it lies beside that file. */
+  z.object({
+    type: z.literal('worktree.captured'),
+    child,
+    capture: storedFile,
+    changed: z.boolean(),
+    commits: z.number(),
+    files: z.number(),
+    insertions: z.number(),
+    deletions: z.number(),
+    /** Files that are in no commit. */
+    outside: z.number(),
+    /** Why it must stay all the same: the first of as many as `blocked` says. */
+    blockers: z.array(errorValue),
+    blocked: z.number(),
+  }),
+  /** What is in it could not be kept: it stays. */
+  z.object({ type: z.literal('worktree.capture.failed'), child, error: errorValue }),
+
+  /** The child waits until whoever changes files in the checkout is done. `folder`: its top folder. */
+  z.object({ type: z.literal('checkout.awaited'), child, folder: z.string(), owner: z.string() }),
+  z.object({ type: z.literal('checkout.taken'), child, folder: z.string() }),
 
   /** `model`: what it is started with; null: Pi's default. */
   z.object({

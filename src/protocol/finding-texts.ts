@@ -139,6 +139,9 @@ export const FINDING_TEXTS = {
     '"gate" ({gate}) and "acceptance" ({acceptance}) exclude each other: a gate is an acceptance.',
   'launch_field_conflict:limits':
     '"timeoutMs" ({timeoutMs}) and "maxRuntimeMs" ({maxRuntimeMs}) are two names of one limit and differ; keep one.',
+  'launch_field_conflict:isolation':
+    '"isolation" is {isolation} and "worktree" is {worktree}: they say different things.',
+  'launch_field_conflict:base': '"baseRef" is where a worktree starts, and this child gets none.',
   'launch_field_conflict:output': '"outputMode" is "file-only" and "output" is false: there is no file.',
   base_ref_invalid: '"baseRef" of {what} is {value}: it {reason}.',
   'base_ref:empty': 'is empty',

@@ -4,6 +4,7 @@ import { agentContract, permission } from './agent-contract.ts';
 import { outputSchema, toolBudget } from './child-contract.ts';
 import { waitSettings } from './wait-settings.ts';
 import { workflowPlan } from './workflow-run.ts';
+import { worktreeSettings, worktreeWish } from './worktree.ts';
 
 /** UUIDv7 in lower case: names sort by creation time. */
 export const RUN_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -169,6 +170,9 @@ export const piInstallation = z.object({
 });
 export type PiInstallation = z.infer<typeof piInstallation>;
 
+export const writers = z.enum(['wait', 'refuse', 'any']);
+export type Writers = z.infer<typeof writers>;
+
 const anyRun = {
   version: z.literal(1),
   runId,
@@ -192,9 +196,24 @@ const anyRun = {
   agentDir: z.string(),
   node: z.string(),
   pi: piInstallation,
+  /** Absent: those of a run without settings of its own. */
+  worktrees: z.optional(worktreeSettings),
+  /**
+   * What a child does that may change files, in a checkout where another one does: wait until that is done (also when absent), fail, or
+   * not care.
+   */
+  writers: z.optional(writers),
 };
 
-export const singleRecord = z.object({ ...anyRun, mode: z.literal('single'), child: childPlan });
+export const singleRecord = z.object({
+  ...anyRun,
+  mode: z.literal('single'),
+  child: childPlan,
+  /** The child gets a worktree made from `cwd`. */
+  worktree: z.optional(worktreeWish),
+  /** It goes on in the worktree that was made for this child, in which `cwd` lies. */
+  worktreeOf: z.optional(z.object({ runId, child: z.number() })),
+});
 export type SingleRecord = z.infer<typeof singleRecord>;
 
 export const workflowRecord = z.object({ ...anyRun, mode: z.literal('workflow'), workflow: workflowPlan });

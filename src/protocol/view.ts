@@ -1,10 +1,37 @@
 /** A run as people see it: the fold of its launch record and journal. Pure data; also the body of `status.json`. */
 import * as z from 'zod/mini';
 import { errorValue } from './errors.ts';
-import { attentionKind, childPhase, processIdentity } from './events.ts';
+import { attentionKind, childPhase, processIdentity, storedFile } from './events.ts';
 import { lane, owner, runId, storedState } from './run.ts';
 import { usage } from './usage.ts';
 import { askedCommand, workflowView } from './workflow-run.ts';
+
+/** The worktree a child works in, as its run's journal tells. Whether it is still there is not known here. */
+export const worktreeView = z.object({
+  /** `undone`: it was taken back, or never made. */
+  state: z.enum(['planned', 'made', 'ready', 'undone', 'captured', 'capture-failed']),
+  path: z.string(),
+  /** Folder in it that the child works in. */
+  folder: z.string(),
+  branch: z.string(),
+  base: z.string(),
+  /** Whose worktree it is, where the child goes on in that of another. */
+  of: z.optional(z.object({ runId, child: z.number() })),
+  /** Its `WorktreeRecord`; null before it is there. Files are relative to the folder of the run. */
+  record: z.nullable(storedFile),
+  /** Its newest `WorktreeCapture`, and what was found in it. */
+  capture: z.nullable(storedFile),
+  changed: z.nullable(z.boolean()),
+  commits: z.number(),
+  files: z.number(),
+  insertions: z.number(),
+  deletions: z.number(),
+  outside: z.number(),
+  warnings: z.array(errorValue),
+  /** What could not be taken back; why it could not be kept; why it must stay. */
+  faults: z.array(errorValue),
+});
+export type WorktreeView = z.infer<typeof worktreeView>;
 
 export const childView = z.object({
   index: z.number(),
@@ -16,6 +43,10 @@ export const childView = z.object({
   lane: z.optional(lane),
   call: z.optional(z.number()),
   cwd: z.optional(z.string()),
+  /** It waits until this owner is done with changing files in the checkout. */
+  awaits: z.optional(z.object({ folder: z.string(), owner: z.string() })),
+  /** Only of a child with a worktree. */
+  worktree: z.optional(worktreeView),
   state: storedState,
   phase: z.nullable(childPhase),
   tool: z.nullable(z.string()),

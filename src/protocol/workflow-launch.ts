@@ -189,6 +189,18 @@ export function launchFaults(params: LaunchObject, place: LaunchPlace): RuleFaul
     const message = say('launch_field_conflict:limits', { timeoutMs, maxRuntimeMs });
     refuse('launch_field_conflict', ['maxRuntimeMs'], message);
   }
+  const { isolation, worktree } = params;
+  if (isKnown(isolation) && typeof worktree === 'boolean' && isolation !== undefined) {
+    if (worktree !== (isolation === 'worktree')) {
+      const message = say('launch_field_conflict:isolation', {
+        isolation: short(isolation),
+        worktree: String(worktree),
+      });
+      refuse('launch_field_conflict', ['isolation'], message);
+    }
+  }
+  if (baseRef !== undefined && (worktree === false || isolation === 'none'))
+    refuse('launch_field_conflict', ['baseRef'], say('launch_field_conflict:base'));
   if (params['outputMode'] === 'file-only' && params['output'] === false) {
     refuse('launch_field_conflict', ['outputMode'], say('launch_field_conflict:output'));
   }

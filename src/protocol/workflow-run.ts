@@ -112,6 +112,10 @@ export const workflowPlan = z.object({
   defaults: z.optional(launchDefaults),
   /** For agents that name none; absent: Pi's default. */
   defaultModel: z.optional(z.string()),
+  /** Each child that does not say otherwise gets a worktree of its own. */
+  worktree: z.optional(z.boolean()),
+  /** What worktrees start from where the child does not say. */
+  baseRef: z.optional(z.string()),
 });
 export type WorkflowPlan = z.infer<typeof workflowPlan>;
 

@@ -4,6 +4,28 @@ import { errorValue } from './errors.ts';
 
 const hash = z.string().check(z.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/));
 
+/** How the worktrees of a run are made: what stands in settings, read by whoever starts it. */
+export const worktreeSettings = z.object({
+  /** Folder for worktrees: absolute, `~/…`, or relative to the main checkout; absent: `<repository>.worktrees` beside it. */
+  folder: z.optional(z.string()),
+  /** Folders in which none may be: those Pi loads extensions from. */
+  refused: z.optional(z.array(z.string())),
+  /** Patterns of `.gitignore` of ignored files to copy. */
+  copies: z.optional(z.array(z.string())),
+  /** Ignored folders to link to, relative to the root; absent: those of dependencies. */
+  links: z.optional(z.array(z.string())),
+  /** Program that makes a worktree ready. */
+  setupHook: z.optional(z.object({ path: z.string(), timeoutMs: z.optional(z.number()) })),
+});
+export type WorktreeSettings = z.infer<typeof worktreeSettings>;
+
+/** That a child gets a worktree of its own. */
+export const worktreeWish = z.object({
+  /** The branch or tag it starts from, resolved when it is made; absent: `HEAD`. */
+  baseRef: z.optional(z.string()),
+});
+export type WorktreeWish = z.infer<typeof worktreeWish>;
+
 /** What git is about to be asked for. Written down before it is. */
 export const worktreePlan = z.object({
   version: z.literal(1),
@@ -51,6 +73,9 @@ export const outsideFile = z.object({
   digest: z.string(),
 });
 export type OutsideFile = z.infer<typeof outsideFile>;
+
+/** Name of the patch of a capture, beside its `capture.json`. */
+export const PATCH_NAME = 'changes.patch';
 
 /** What was kept of a worktree. Paths of files are relative to the folder of the capture. */
 export const worktreeCapture = z.object({

@@ -5,6 +5,7 @@ import type { ChildPlan } from '../protocol/index.ts';
 import type { ChildDesk } from './child-desk.ts';
 import type { OpenRun } from './open-run.ts';
 import type { RunControl } from './run-control.ts';
+import type { Workplace } from './workplace.ts';
 
 /** Everything that work on one child of a run needs. */
 export interface ChildTools {
@@ -12,8 +13,8 @@ export interface ChildTools {
   /** From 1. */
   index: number;
   plan: ChildPlan;
-  /** Folder it works in, absolute. */
-  cwd: string;
+  /** Where it works. */
+  workplace: Workplace;
   driver: ChildDriver;
   /** Why this child is to end before its work is done. */
   control: RunControl;

@@ -17,6 +17,7 @@ import { type ChildResult, endChild, settle } from './child-settling.ts';
 import { ask, cutOff, cutShort, explain, failed, lastEntry, NOTHING_DONE } from './child-talk.ts';
 import type { Beginning, ChildTools } from './child-tools.ts';
 import { clipError, type OpenRun } from './open-run.ts';
+import { proceeded } from './proceeded.ts';
 
 /** Works on a child to its end. Never rejects; afterwards none of its processes is left. */
 export async function workOnChild(tools: ChildTools, beginning: Beginning): Promise<ChildResult> {
@@ -26,7 +27,12 @@ export async function workOnChild(tools: ChildTools, beginning: Beginning): Prom
   try {
     output = await claimOutput(tools, beginning);
     if (beginning.kind === 'adopt') return await settle(tools, adopted(tools, beginning), output);
-    const { outcome, child } = await attempts(tools, beginning, leases, output);
+    const cwd = await enter(tools);
+    if (typeof cwd !== 'string') {
+      await desk.workOver();
+      return await settle(tools, cwd, output);
+    }
+    const { outcome, child } = await attempts(tools, { beginning, cwd }, leases, output);
     await desk.workOver();
     const result = await settle(tools, outcome, output);
     if (child) await endChild(tools, child);
@@ -38,9 +44,25 @@ export async function workOnChild(tools: ChildTools, beginning: Beginning): Prom
     for (const child of desk.living) await endChild(tools, child).catch(() => undefined);
     await desk.endLiving();
     await desk.close();
+    await tools.workplace.leave();
     await giveBack(output);
     for (const lease of leases.values()) await giveBack(await lease.catch(() => undefined));
   }
+}
+
+/** The folder to work in; what becomes of the child when there is none, or it is to end before there is. */
+async function enter({ workplace, control }: ChildTools): Promise<string | ChildOutcome> {
+  try {
+    return await workplace.enter();
+  } catch (error) {
+    return control.reason === undefined ? failed(toErrorValue(error)) : cutShort(control, undefined);
+  }
+}
+
+interface Start {
+  beginning: Extract<Beginning, { kind: 'ask' }>;
+  /** Folder it works in, absolute. */
+  cwd: string;
 }
 
 /** The answer that a lost runner's child had come to. */
@@ -96,11 +118,6 @@ function claimed(index: number, { path, before }: OutputClaim): JournalEvent {
   return { type: 'output.claimed', child: index, path, before };
 }
 
-/** The commit point is written in one step with what it allows. */
-function proceeded(run: OpenRun): JournalEvent[] {
-  return run.view.startedAt === null ? [{ type: 'run.proceeded' }] : [];
-}
-
 interface Attempted {
   outcome: ChildOutcome;
   /** Still to be ended; absent when no process came to be. */
@@ -110,7 +127,7 @@ interface Attempted {
 /** Tries until the work is over or the policy gives up. Of all attempts only the last child is still there afterwards. */
 async function attempts(
   tools: ChildTools,
-  beginning: Extract<Beginning, { kind: 'ask' }>,
+  start: Start,
   leases: Leases,
   output: OutputClaim | undefined,
 ): Promise<Attempted> {
@@ -118,7 +135,7 @@ async function attempts(
   let { plan, coldStarts, recovered, tried } = attemptsSoFar(tools.plan, run.earlier, index);
   for (let attempt = (run.child(index)?.attempt ?? 0) + 1; ; attempt++) {
     const from = performance.now();
-    let { outcome, child } = await oneAttempt(tools, beginning, attempt, plan, leases);
+    let { outcome, child } = await oneAttempt(tools, start, attempt, plan, leases);
     for (;;) {
       if (control.reason !== undefined) return { outcome, child };
       const model = run.child(index)?.model ?? plan.model ?? null;
@@ -175,12 +192,12 @@ async function exclude({ record: { agentDir } }: OpenRun, model: string, evidenc
 
 async function oneAttempt(
   tools: ChildTools,
-  beginning: Extract<Beginning, { kind: 'ask' }>,
+  { beginning, cwd }: Start,
   attempt: number,
   plan: ChildPlan,
   leases: Leases,
 ): Promise<Attempted> {
-  const { run, index, cwd, driver, control, desk, layout } = tools;
+  const { run, index, driver, control, desk, layout } = tools;
   const { record } = run;
   if (control.reason !== undefined) return { outcome: cutShort(control, undefined), child: undefined };
   if (beginning.session.kind === 'continue') await lease(tools, leases, beginning.session.file);

@@ -14,6 +14,7 @@ import type { Beginning } from './child-tools.ts';
 import { endLeftovers, settleRequests } from './leftovers.ts';
 import { ONLY_CHILD as CHILD, firstBeginning } from './only-child.ts';
 import type { OpenRun } from './open-run.ts';
+import { settleWorktrees } from './open-worktrees.ts';
 import type { RunResult } from './run-work.ts';
 import { notConfirmed } from './started-children.ts';
 
@@ -24,6 +25,7 @@ export async function recover(run: OpenRun, record: SingleRecord, order: Recover
   const ended = await endLeftovers(run, foldRun(record, earlier).children);
   await run.append({ type: 'recovery.begun', epoch: run.epoch, settle: order.settle, ended });
   await settleRequests(run, earlier);
+  await settleWorktrees(run);
   // What a child has come to stays, whatever was asked for or ran out afterwards.
   const isSettled = earlier.some((line) => line.type === 'child.settled');
   const result = isSettled ? undefined : await endOf(run, order);

@@ -10,6 +10,7 @@ const PRECEDENCE: readonly EndReason[] = ['interrupt', 'timeout', 'stop'];
 
 export class RunControl {
   readonly #requested = Promise.withResolvers<'ended'>();
+  readonly #abort = new AbortController();
   #reason: EndReason | undefined;
   #error: ErrorValue | null = null;
   #askedAt: number | undefined;
@@ -28,12 +29,18 @@ export class RunControl {
     return this.#error;
   }
 
+  /** Aborted as soon as a reason is there. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
   request(reason: EndReason, error: ErrorValue | null = null): void {
     if (this.#reason !== undefined && PRECEDENCE.indexOf(reason) <= PRECEDENCE.indexOf(this.#reason)) return;
     this.#askedAt ??= performance.now();
     this.#reason = reason;
     this.#error = error;
     this.#requested.resolve('ended');
+    this.#abort.abort(new Error(`asked to end: ${reason}`));
   }
 
   /** The work's result, or `ended` as soon as a reason is there. The work itself goes on and must be ended. */

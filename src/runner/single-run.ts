@@ -15,10 +15,12 @@ import { workOnChild } from './child-work.ts';
 import { Deadlines } from './deadlines.ts';
 import { firstBeginning, ONLY_CHILD } from './only-child.ts';
 import type { OpenRun } from './open-run.ts';
+import { captureWorktrees, openWorktrees } from './open-worktrees.ts';
 import { recover } from './recover.ts';
 import type { RunControl } from './run-control.ts';
 import type { RunResult, RunWork } from './run-work.ts';
 import { Steering } from './steering.ts';
+import { Workplace } from './workplace.ts';
 
 export class SingleRun implements RunWork {
   readonly #run: OpenRun;
@@ -43,12 +45,29 @@ export class SingleRun implements RunWork {
 
   async recover(order: RecoverOrder): Promise<RunResult> {
     const recovered = await recover(this.#run, this.#record, order);
-    return recovered.go === 'end' ? recovered.result : this.#execute(recovered.beginning);
+    if (recovered.go === 'on') return this.#execute(recovered.beginning);
+    await captureWorktrees(this.#run);
+    return recovered.result;
+  }
+
+  async #workplace(): Promise<Workplace> {
+    const run = this.#run;
+    const { child: plan, cwd, worktree: wish, worktreeOf: of, lane, workflowKey } = this.#record;
+    const common = { run, index: ONLY_CHILD, plan, cwd, control: this.#control };
+    if (!wish && !of) return new Workplace(common);
+    const worktrees = await openWorktrees(run);
+    const label = lane?.key ?? workflowKey ?? plan.label ?? plan.agent.name;
+    const source = async () => {
+      const [found] = await worktrees.check([{ key: plan.agent.name, cwd, wish: wish ?? {} }], this.#control.signal);
+      if (!found) throw new Error('a checkout was not looked at');
+      return found;
+    };
+    return new Workplace({ ...common, worktree: { worktrees, label, source, of } });
   }
 
   async #execute(beginning: Beginning): Promise<RunResult> {
     const run = this.#run;
-    const { child: plan, cwd, timeoutMs } = this.#record;
+    const { child: plan, timeoutMs } = this.#record;
     const index = ONLY_CHILD;
     const clock = new AliveClock({ before: aliveMs(run.earlier) });
     const control = this.#control;
@@ -58,7 +77,8 @@ export class SingleRun implements RunWork {
       const deadlines = new Deadlines(clock, limits, control, (event) => run.appendInTime(event));
       const desk = new ChildDesk(run, { index, plan }, layout, deadlines, this.#steering);
       this.#desk = desk;
-      const tools = { run, index, plan, cwd, driver: this.#driver, control, desk, layout };
+      const workplace = await this.#workplace();
+      const tools = { run, index, plan, workplace, driver: this.#driver, control, desk, layout };
       const { state, error } = await workOnChild(tools, beginning);
       return { state, error };
     } catch (error) {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { Toolbox } from '../../src/client/index.ts';
+import type { Writers } from '../../src/protocol/index.ts';
 import { type AgentDir, type AgentDirOptions, createAgentDir } from './agent-dir.ts';
 import { type PiVersion, piCli } from './pi-versions.ts';
 import { projectRoot } from './project-root.ts';
@@ -29,6 +30,8 @@ export interface WorldOptions {
   scripts?: ScriptedModelOptions['scripts'];
   /** The project is a git repository with one commit. Default true. */
   git?: boolean;
+  /** What children do that may change files where another one does. Default: nothing, so that runs of a test do not wait for others. */
+  writers?: Writers;
 }
 
 export interface World extends AsyncDisposable {
@@ -94,6 +97,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     ...agent.env,
     PI_LANES_PI: options.piPath ?? (await piCli(options.pi ?? '1.6')),
     PI_LANES_NODE: options.node ?? process.execPath,
+    PI_LANES_WRITERS: options.writers ?? 'any',
   };
   const dist = await testBundles(options.minify);
   const client = { kind: 'cli', version: 'test' };

@@ -27,9 +27,18 @@ import {
   runView,
   STORED_STATES,
   TERMINAL_STATES,
+  type WorktreeView,
 } from '../../src/protocol/index.ts';
 import { type TempDir, tempDir } from '../support/temp.ts';
-import { oneOfEach, someError, someResult, someUsage } from './builders/events.ts';
+import {
+  oneOfEach,
+  someCapture,
+  someError,
+  somePlan,
+  someResult,
+  someUsage,
+  someWorktreeRecord,
+} from './builders/events.ts';
 import { aRecord, ended, lines, writeRun } from './builders/run.ts';
 
 const stamped = (event: JournalEvent, seq = 1, t = 5_000): JournalLine => ({ ...event, seq, t });
@@ -39,6 +48,24 @@ interface Effect {
   run?: Partial<RunView>;
   child?: Partial<ChildView>;
 }
+
+const plannedWorktree: WorktreeView = {
+  state: 'planned',
+  path: somePlan.path,
+  folder: somePlan.folder,
+  branch: somePlan.branch,
+  base: somePlan.base,
+  record: null,
+  capture: null,
+  changed: null,
+  commits: 0,
+  files: 0,
+  insertions: 0,
+  deletions: 0,
+  outside: 0,
+  warnings: [],
+  faults: [],
+};
 
 const effects: Record<JournalEventType, Effect> = {
   'run.created': {},
@@ -121,6 +148,26 @@ const effects: Record<JournalEventType, Effect> = {
   'question.expired': {},
   'attention.raised': { child: { attention: ['needs_attention'] } },
   'attention.cleared': {},
+  'checkout.awaited': { child: { awaits: { folder: '/work', owner: 'another run' } } },
+  'checkout.taken': {},
+  'worktree.planned': { child: { worktree: plannedWorktree } },
+  // Of a worktree that nobody has planned nothing is told.
+  'worktree.made': {},
+  'worktree.provisioned': {},
+  'worktree.undone': {},
+  'worktree.joined': {
+    child: {
+      cwd: somePlan.folder,
+      worktree: {
+        ...plannedWorktree,
+        state: 'ready',
+        of: { runId: '019a0000-0000-7000-8000-000000000001', child: 3 },
+        record: someWorktreeRecord,
+      },
+    },
+  },
+  'worktree.captured': {},
+  'worktree.capture.failed': {},
   'output.claimed': { child: { output: { path: '/work/answer.md', outcome: null, error: null } } },
   'output.settled': { child: { output: { path: '/work/answer.md', outcome: 'failed', error: 'no rights' } } },
   'recovery.begun': {},
@@ -128,6 +175,35 @@ const effects: Record<JournalEventType, Effect> = {
   'journal.truncated': { run: { progressCut: true } },
   'run.ended': { run: { state: 'failed', error: someError, endedAt: 5_000 }, child: { state: 'failed' } },
 };
+
+it('a worktree is told from its plan to what was kept of it', () => {
+  const after = (...types: JournalEventType[]) =>
+    foldRun(
+      aRecord(),
+      types.map((type, n) => stamped(oneOfEach[type], n + 1)),
+    ).children[0];
+  const made = { ...plannedWorktree, state: 'made', record: someWorktreeRecord };
+  expect(after('worktree.planned', 'worktree.made')?.worktree).toEqual(made);
+  const ready = { ...made, state: 'ready', warnings: [someError] };
+  const child = after('worktree.planned', 'worktree.made', 'worktree.provisioned');
+  expect([child?.worktree, child?.cwd]).toEqual([ready, somePlan.folder]);
+  const undone = { ...made, state: 'undone', record: null, faults: [someError] };
+  expect(after('worktree.planned', 'worktree.made', 'worktree.undone')?.worktree).toEqual(undone);
+  // One that is planned anew begins anew.
+  expect(after('worktree.planned', 'worktree.undone', 'worktree.planned')?.worktree).toEqual(plannedWorktree);
+  const found = { changed: true, commits: 2, files: 3, insertions: 4, deletions: 5, outside: 6, faults: [someError] };
+  expect(after('worktree.planned', 'worktree.made', 'worktree.provisioned', 'worktree.captured')?.worktree).toEqual({
+    ...ready,
+    ...found,
+    state: 'captured',
+    capture: someCapture,
+  });
+  expect(after('worktree.planned', 'worktree.capture.failed')?.worktree).toEqual({
+    ...plannedWorktree,
+    state: 'capture-failed',
+    faults: [someError],
+  });
+});
 
 function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null) {

@@ -21,6 +21,8 @@ export interface RunWorkflowOptions extends LimitOptions {
   output: string | undefined;
   model: string | undefined;
   cwd: string | undefined;
+  worktree: boolean | undefined;
+  base: string | undefined;
   /** Seconds. */
   timeout: string | undefined;
   approve: boolean | undefined;
@@ -60,6 +62,8 @@ async function planOf(context: CliContext, options: RunWorkflowOptions): Promise
     ...(tokens || costUsd ? { usageBudget: { ...(tokens ? { tokens } : {}), ...(costUsd ? { costUsd } : {}) } } : {}),
     ...(model === undefined ? {} : { defaultModel: model }),
     ...(options.output === undefined ? {} : { output: options.output }),
+    ...(options.worktree ? { worktree: true } : {}),
+    ...(options.base === undefined ? {} : { baseRef: options.base }),
     host: { mode: 'ask' as const, globs: options['allow-host'] ?? [] },
   };
   if (name === undefined) {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { isAbsolute } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { text as readStream } from 'node:stream/consumers';
 import { type LaunchRequest, launch, RunStore, waitForEnd } from '../../client/index.ts';
 import { timeLimit } from '../../core/settings/index.ts';
@@ -8,7 +8,9 @@ import {
   describeError,
   type ErrorValue,
   lanesError,
+  PATCH_NAME,
   outputSchema as schemaFile,
+  type WorktreeView,
   wordsOf,
 } from '../../protocol/index.ts';
 import { readAnswerText } from '../answer-text.ts';
@@ -23,6 +25,8 @@ export interface LaunchOptions {
   model: string | undefined;
   thinking: string | undefined;
   cwd: string | undefined;
+  worktree: boolean | undefined;
+  base: string | undefined;
   label: string | undefined;
   output: string | undefined;
   'output-mode': string | undefined;
@@ -83,6 +87,8 @@ export async function runCommand(context: CliContext, options: RunOptions): Prom
         context.err(`Run ${runId}: ${snapshot.state}.${snapshot.error ? ` ${visible(snapshot.error.message)}` : ''}`);
       const next = snapshot.error && nextStep(snapshot.error, runId);
       if (next) context.err(visible(next));
+      const worktree = snapshot.view?.children[0]?.worktree;
+      if (worktree && worktree.state !== 'undone') context.err(visible(worktreeLine(directory, worktree)));
       context.err(`Transcript: pi-lanes transcript ${runId}`);
     }
     return snapshot.state === 'complete' && unsaved ? EXIT.runFailed : exitCodeFor(snapshot.state);
@@ -94,6 +100,16 @@ export async function runCommand(context: CliContext, options: RunOptions): Prom
   } finally {
     process.removeListener('SIGINT', onInterrupt);
   }
+}
+
+/** Where the work lies, and what of it is kept where. */
+function worktreeLine(directory: string, { path, branch, changed, capture, files, faults }: WorktreeView): string {
+  const where = `Worktree: ${path} (${branch})`;
+  const [fault] = faults;
+  if (fault) return `${where}. ${fault.message}`;
+  if (!changed || !capture) return `${where}, nothing changed.`;
+  const patch = join(directory, dirname(capture.file), PATCH_NAME);
+  return files === 0 ? `${where}, no file changed.` : `${where}, files changed: ${files}. Patch: ${patch}`;
 }
 
 /** What the options ask for. */
@@ -108,6 +124,8 @@ export async function requestOf(context: CliContext, options: LaunchOptions): Pr
     ...(options.model === undefined ? {} : { model: options.model }),
     ...(options.context === undefined ? {} : { context: contextOf(options.context) }),
     ...(options.thinking === undefined ? {} : { thinking: options.thinking }),
+    ...(options.worktree ? { worktree: true } : {}),
+    ...(options.base === undefined ? {} : { baseRef: options.base }),
     ...(options.label === undefined ? {} : { label: options.label }),
     ...(options.output === undefined ? {} : { output: options.output }),
     ...outputMode(options['output-mode']),

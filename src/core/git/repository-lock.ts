@@ -1,9 +1,20 @@
 /** Changes of one repository, one after the other: within this process in the order they came, and among all processes. */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import { waitForLock } from '../locks/index.ts';
 import { isUnproven } from './git.ts';
 
 /** How long the lock is waited for, once all earlier changes of this process are done. */
 const DEADLINE_MS = 120_000;
+
+/**
+ * Path of the lock of a folder, whatever project it is seen from.
+ * @param locks folder of the locks
+ * @param folder real path: of a repository its git common folder, of a checkout its top folder
+ */
+export function folderLock(locks: string, folder: string): string {
+  return join(locks, createHash('sha256').update(folder).digest('hex').slice(0, 32));
+}
 
 export class RepositoryLock {
   readonly #path: string;

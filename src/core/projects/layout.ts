@@ -19,6 +19,9 @@ export interface RootLayout {
   sessionLocks: string;
   /** Locks of output files that living runs have claimed, whatever project they belong to. */
   claims: string;
+  /** Locks of repositories, under which worktrees are made, kept and removed; of checkouts, of which one child at a time changes files. */
+  repositories: string;
+  checkouts: string;
   /** Lock of the client that removes old runs, and what it remembers from one pass to the next. */
   cleaning: string;
   cleaningState: string;
@@ -38,6 +41,8 @@ export function rootLayout(agentDir: string): RootLayout {
     cache: join(root, 'cache'),
     sessionLocks: join(root, 'session-locks'),
     claims: join(root, 'claims'),
+    repositories: join(root, 'repositories'),
+    checkouts: join(root, 'checkouts'),
     cleaning: join(root, 'cleaning'),
     cleaningState: join(root, 'cleaning.json'),
     pi: join(root, 'pi'),
@@ -115,6 +120,9 @@ export interface ChildLayout {
   contract: string;
   /** The value it gave, when it was asked for one. */
   structuredOutput: string;
+  /** Of its worktree: the record, and below `capture-<n>` what was kept of it. */
+  worktree: string;
+  worktreeRecord: string;
   /** Of the whole run: which providers are not to be asked for a while. */
   rateGate: string;
 }
@@ -132,6 +140,8 @@ export function childLayout(runDirectory: string, index: number): ChildLayout {
     systemPrompt: join(directory, 'system-prompt.md'),
     contract: join(directory, 'contract.json'),
     structuredOutput: join(directory, 'structured-output.json'),
+    worktree: join(directory, 'worktree'),
+    worktreeRecord: join(directory, 'worktree', 'record.json'),
     rateGate: join(runDirectory, 'rate-gate.json'),
   };
 }

@@ -34,7 +34,7 @@ export function whyKept(facts: RunFacts, rule: RetentionRule): Kept | undefined 
   if (isHeld) return { reason: 'lease-held', detail: `its lease is ${lease}` };
   if (facts.isMarked) return { reason: 'active-index' };
   if (processProof(view).state === 'unknown') return { reason: 'unproven-processes' };
-  if (facts.hasHandoff) return { reason: 'handoff-reference' };
+  if (facts.hasHandoff || facts.hasWorktree) return { reason: 'handoff-reference' };
   const tooYoung = ageDoubt(facts, rule);
   if (tooYoung) return tooYoung;
   if (facts.sessionLock !== 'missing' && facts.sessionLock !== 'stale') return { reason: 'session-in-use' };

@@ -21,6 +21,8 @@ export interface RunFacts {
   /** It carries the marker of a live run. */
   isMarked: boolean;
   hasHandoff: boolean;
+  /** A worktree that was made for it, or that one of its children goes on in, is still there. */
+  hasWorktree: boolean;
   /** The strongest claim anybody has on one of its session files. */
   sessionLock: LockState;
 }
@@ -60,12 +62,19 @@ export async function readRunFacts(place: RunPlace): Promise<ReadFacts> {
       lease: (await inspectLock(layout.lease)).state,
       isMarked: await exists(join(place.project.active, place.runId)),
       hasHandoff: await exists(layout.handoff),
+      hasWorktree: await hasWorktree(view),
       sessionLock: await strongestLock(place, named, sessions),
     };
     return { ok: true, facts };
   } catch (error) {
     return { ok: false, kept: { reason: 'invalid-status', detail: toErrorValue(error).message } };
   }
+}
+
+async function hasWorktree({ children }: RunView): Promise<boolean> {
+  for (const { worktree } of children)
+    if (worktree && worktree.state !== 'undone' && (await exists(worktree.path))) return true;
+  return false;
 }
 
 function mismatch(detail: string): ReadFacts {

@@ -19,6 +19,7 @@ import {
   withoutAsking,
   withoutUnfinished,
 } from './workflow-fold.ts';
+import { applyToWorktree, enterWorktree } from './worktree-fold.ts';
 
 const TITLE_CHARS = 200;
 
@@ -124,7 +125,8 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
     case 'recovery.decided':
       return view;
     case 'runner.started':
-      return { ...withWorkflow(view, withoutUnfinished), epoch: line.epoch, runner: line.process };
+      // What an earlier runner waited for, this one does not yet.
+      return { ...nobodyWaits(withWorkflow(view, withoutUnfinished)), epoch: line.epoch, runner: line.process };
     case 'recovery.begun':
       // What waited for the runner that is gone will not be answered by anybody.
       return withState({
@@ -147,8 +149,21 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
       };
       return { ...view, children: [...view.children, child].sort((a, b) => a.index - b.index) };
     }
+    case 'worktree.planned':
+    case 'worktree.made':
+    case 'worktree.provisioned':
+    case 'worktree.undone':
+    case 'worktree.joined':
+    case 'worktree.captured':
+    case 'worktree.capture.failed':
+      return withChild(view, line.child, (child) => applyToWorktree(child.worktree, line));
+    case 'checkout.awaited':
+      return withChild(view, line.child, () => ({ awaits: { folder: line.folder, owner: line.owner } }));
+    case 'checkout.taken':
+      return withoutWaiting(view, line.child);
     case 'child.spawn.intended':
       return withChild(view, line.child, (child) => ({
+        ...enterWorktree(child.worktree),
         state: 'running',
         phase: 'starting',
         model: line.model ?? child.model,
@@ -205,7 +220,7 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
     case 'child.session.checked':
       return withChild(view, line.child, () => ({ sessionState: line.state }));
     case 'child.settled':
-      return withChild(view, line.child, () => ({
+      return withChild(withoutWaiting(view, line.child), line.child, () => ({
         state: line.state,
         phase: 'ending',
         tool: null,
@@ -281,7 +296,13 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
         isTerminal(child.state) ? child : { ...child, state: line.state, phase: null, tool: null },
       );
       const over = withWorkflow(view, withoutAsking);
-      return { ...over, children, questions: [], state: line.state, error: line.error, endedAt: line.t };
+      return {
+        ...nobodyWaits({ ...over, children }),
+        questions: [],
+        state: line.state,
+        error: line.error,
+        endedAt: line.t,
+      };
     }
     default:
       return line satisfies never;
@@ -341,6 +362,19 @@ function withState(view: RunView): RunView {
 function withChild(view: RunView, index: number, change: (child: ChildView) => Partial<ChildView>): RunView {
   const children = view.children.map((child) => (child.index === index ? { ...child, ...change(child) } : child));
   return { ...view, children, usage: children.map((child) => child.usage).reduce(addUsage, NO_USAGE) };
+}
+
+function withoutWaiting(view: RunView, index: number): RunView {
+  const children = view.children.map((child) => {
+    if (child.index !== index || child.awaits === undefined) return child;
+    const { awaits: _, ...others } = child;
+    return others;
+  });
+  return { ...view, children };
+}
+
+function nobodyWaits(view: RunView): RunView {
+  return view.children.reduce((all, { index, awaits }) => (awaits ? withoutWaiting(all, index) : all), view);
 }
 
 /** The children of a run as people name them: by key where there is one, else by number. */

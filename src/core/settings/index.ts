@@ -1,7 +1,8 @@
 /** Settings that all clients share: `<agentDir>/pi-lanes/config.json`, overridden by environment variables. */
 import * as z from 'zod/mini';
-import { lanesError } from '../../protocol/index.ts';
+import { lanesError, type Writers, writers } from '../../protocol/index.ts';
 import { readConfig } from './shared-file.ts';
+import { MAX_LIMIT_MS } from './time-limit.ts';
 
 export * from './launch-settings.ts';
 export * from './time-limit.ts';
@@ -52,6 +53,46 @@ const runnerConfig = z.looseObject({ runner: z.optional(z.looseObject({ systemdS
 /** `runner.systemdScope` of the shared file; `undefined`: it says nothing. */
 export async function configuredSystemdScope(file: string): Promise<boolean | undefined> {
   return (await readConfig(file, runnerConfig))?.runner?.systemdScope;
+}
+
+const worktreeConfig = z.looseObject({
+  worktrees: z.optional(
+    z.looseObject({
+      folder: z.optional(z.string().check(z.minLength(1))),
+      copies: z.optional(z.array(z.string())),
+      links: z.optional(z.array(z.string())),
+      setupHook: z.optional(z.string().check(z.minLength(1))),
+      setupHookTimeoutMs: z.optional(z.int().check(z.positive(), z.maximum(MAX_LIMIT_MS))),
+    }),
+  ),
+});
+
+/** Where worktrees are made, and what is put into them; absent values fall through to the defaults. */
+export interface ConfiguredWorktrees {
+  folder?: string | undefined;
+  copies?: string[] | undefined;
+  links?: string[] | undefined;
+  setupHook?: string | undefined;
+  setupHookTimeoutMs?: number | undefined;
+}
+
+/** `worktrees` of the shared file; its folder else `PI_SUBAGENTS_WORKTREE_DIR`. */
+export async function configuredWorktrees(file: string, env: NodeJS.ProcessEnv): Promise<ConfiguredWorktrees> {
+  const { folder = env['PI_SUBAGENTS_WORKTREE_DIR'] || undefined, ...others } =
+    (await readConfig(file, worktreeConfig))?.worktrees ?? {};
+  const { copies, links, setupHook, setupHookTimeoutMs } = others;
+  return { folder, copies, links, setupHook, setupHookTimeoutMs };
+}
+
+const writersConfig = z.looseObject({ writers: z.optional(writers) });
+
+/** `PI_LANES_WRITERS`, else `writers` of the shared file; `undefined`: neither says anything. */
+export async function configuredWriters(file: string, env: NodeJS.ProcessEnv): Promise<Writers | undefined> {
+  const given = env['PI_LANES_WRITERS'];
+  if (!given) return (await readConfig(file, writersConfig))?.writers;
+  const parsed = writers.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw lanesError('config_invalid:writers', { value: given });
 }
 
 const exclusionConfig = z.looseObject({

@@ -198,6 +198,14 @@ export async function settlePlan(allocator: Allocator, plan: WorktreePlan): Prom
   });
 }
 
+/**
+ * Takes back a worktree in which no child has begun. Whatever was made ready in it goes with it.
+ * @returns what could not be removed
+ */
+export function takeBack(allocator: Allocator, plan: WorktreePlan): Promise<ErrorValue[]> {
+  return allocator.lock.run('taking a worktree back', () => undo(allocator, plan));
+}
+
 /** A git that a dead runner has started may still be filling the worktree; it marks it so, until it is done. */
 async function othersDone(git: Git, plan: WorktreePlan): Promise<void> {
   const deadline = performance.now() + LOCKED_MS;

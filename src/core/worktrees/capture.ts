@@ -2,12 +2,12 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { describeError, type WorktreeCapture, type WorktreeRecord } from '../../protocol/index.ts';
+import { describeError, PATCH_NAME, type WorktreeCapture, type WorktreeRecord } from '../../protocol/index.ts';
 import { discard, makePrivateFolder, readRegular, syncFolder, writeFileAtomic } from '../files/index.ts';
 import type { Git, RepositoryLock } from '../git/index.ts';
 import { DISPOSABLE } from './disposable.ts';
 import { keepCommits, keptRef } from './keep.ts';
-import { captureNumbers, type KeptCapture, listOf, PATCH_NAME, readCapture } from './kept-capture.ts';
+import { captureNumbers, type KeptCapture, listOf, readCapture } from './kept-capture.ts';
 import { keepOutside } from './outside.ts';
 import { patchGives, writePatch } from './patch.ts';
 import { type Survey, surveyWorktree } from './survey.ts';

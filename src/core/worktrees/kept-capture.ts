@@ -15,8 +15,6 @@ export interface KeptCapture {
   folder: string;
 }
 
-export const PATCH_NAME = 'changes.patch';
-
 const NAME = /^capture-([1-9]\d*)$/;
 
 /** Numbers of the captures in a folder, the newest last. */

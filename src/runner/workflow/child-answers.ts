@@ -1,9 +1,11 @@
 /** What became of a child, as the script is told. From the journal and the result file alone, so that it is the same after a crash. */
+import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { truncateOutput } from '../../core/outputs/index.ts';
 import { childRunId, readStored } from '../../core/runs/index.ts';
 import { readHostResult, type ChildView as ScriptView } from '../../core/workflow/index.ts';
-import type { ChildView } from '../../protocol/index.ts';
+
+import { type ChildView, PATCH_NAME } from '../../protocol/index.ts';
 import type { ChildResult } from '../child-settling.ts';
 import type { OpenRun } from '../open-run.ts';
 import type { PlannedChild } from './child-plans.ts';
@@ -26,7 +28,7 @@ export function answerOf(
   const pointer = ok && saved !== undefined && plan.output?.mode === 'file-only';
   const { text: shown, truncated } = truncateOutput(text);
   const session = child?.session?.file ?? undefined;
-  const files = [saved, truncated ? resultFile(run, child) : undefined, session];
+  const files = [saved, truncated ? resultFile(run, child) : undefined, ...keptOf(run, child), session];
   return readHostResult(key, {
     ok,
     output: pointer ? pointerTo(saved, text) : shown,
@@ -49,6 +51,14 @@ export function answerOf(
 function savedOutput(child: ChildView | undefined): string | undefined {
   const { path, outcome } = child?.output ?? {};
   return outcome === 'saved' || outcome === 'kept' ? path : undefined;
+}
+
+/** What was kept of its worktree, and the patch where there is one. */
+function keptOf(run: OpenRun, child: ChildView | undefined): string[] {
+  const { capture, files = 0 } = child?.worktree ?? {};
+  if (!capture) return [];
+  const path = join(run.layout.directory, capture.file);
+  return files === 0 ? [path] : [path, join(dirname(path), PATCH_NAME)];
 }
 
 function resultFile(run: OpenRun, child: ChildView | undefined): string | undefined {

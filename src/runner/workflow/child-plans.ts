@@ -33,8 +33,10 @@ import {
   outputSchema,
   toolBudget,
   type WorkflowRecord,
+  type WorktreeWish,
 } from '../../protocol/index.ts';
 import { beginningSession } from '../only-child.ts';
+import type { WorktreeOwner } from '../run-worktrees.ts';
 
 export interface PlannedChild {
   plan: ChildPlan;
@@ -45,6 +47,10 @@ export interface PlannedChild {
   timeoutMs: number | null;
   lane: Lane | null;
   phase: string | null;
+  /** It gets a worktree of its own, made from `cwd`. */
+  worktree?: WorktreeWish;
+  /** It goes on in the worktree of another child. */
+  worktreeOf?: WorktreeOwner;
 }
 
 /** A child that is over and is gone on with: its contract is kept. */
@@ -53,6 +59,8 @@ export interface RetainedChild {
   cwd: string;
   /** Its session file. */
   session: string;
+  /** Whose worktree it worked in. */
+  worktreeOf?: WorktreeOwner | undefined;
 }
 
 type Params = Readonly<Record<string, unknown>>;
@@ -68,8 +76,6 @@ export interface LaunchFacts {
  * says, so they are refused by name.
  */
 const NOT_YET: Readonly<Record<string, (value: unknown) => boolean>> = {
-  worktree: (value) => value === true,
-  baseRef: () => true,
   gate: () => true,
   acceptance: (value) => value !== false,
   async: (value) => value === true,
@@ -128,6 +134,7 @@ export function planChild(
     timeoutMs: ownLimit,
     lane: metadata,
     phase,
+    ...isolationOf(record, params),
   };
 }
 
@@ -156,6 +163,9 @@ export function planResumed(
   outputs: string,
 ): PlannedChild {
   refuseMissingFeatures(params);
+  const { worktreeOf } = retained;
+  if (worktreeOf === undefined && asksForWorktree(params))
+    throw lanesError('launch_invalid:worktree-resumed', { folder: retained.cwd });
   // What it was told at its beginning stands in its session.
   const { output: _output, reads: _reads, progress: _progress, forkOf: _fork, ...contract } = retained.plan;
   const label = labelOf(params);
@@ -175,7 +185,39 @@ export function planResumed(
     timeoutMs: timeoutMs ?? usual,
     // A session goes on where it was made, whatever folder is named.
     cwd: retained.cwd,
+    ...(worktreeOf ? { worktreeOf } : {}),
   };
+}
+
+/** Where the worktree of a launch would be made from; `undefined`: it gets none. */
+export function isolationIn(record: WorkflowRecord, params: Params): Isolation | undefined {
+  if (params['resume'] !== undefined) return undefined;
+  const { worktree: wish } = isolationOf(record, params);
+  return wish && { cwd: places(params, record.cwd).cwd, wish };
+}
+
+export interface Isolation {
+  /** Absolute. */
+  cwd: string;
+  wish: WorktreeWish;
+}
+
+function isolationOf({ workflow }: WorkflowRecord, params: Params): { worktree?: WorktreeWish } {
+  const isolated = ownIsolation(params) ?? workflow.worktree === true;
+  const own = words(params, 'baseRef');
+  if (!isolated && own !== undefined) throw lanesError('launch_invalid:base-alone', { ref: own });
+  const baseRef = own ?? workflow.baseRef;
+  return isolated ? { worktree: baseRef === undefined ? {} : { baseRef } } : {};
+}
+
+/** What the launch itself says; `undefined`: nothing. */
+function ownIsolation({ isolation, worktree }: Params): boolean | undefined {
+  if (isolation === 'worktree' || isolation === 'none') return isolation === 'worktree';
+  return typeof worktree === 'boolean' ? worktree : undefined;
+}
+
+function asksForWorktree(params: Params): boolean {
+  return ownIsolation(params) === true || params['baseRef'] !== undefined;
 }
 
 function refuseMissingFeatures(params: Params): void {

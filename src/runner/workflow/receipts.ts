@@ -33,6 +33,10 @@ const entry = z.object({
   resumability,
   continuation: z.object({ runIds: z.array(z.string()) }),
   lane: z.optional(z.unknown()),
+  /** Of a child with a worktree: where it is, and the files with what was kept of it, relative to the folder of the run. */
+  worktree: z.optional(
+    z.object({ path: z.string(), branch: z.string(), base: z.string(), capture: z.optional(z.string()) }),
+  ),
   terminalOutcome: z.optional(z.unknown()),
 });
 
@@ -87,6 +91,12 @@ export function receiptOf(view: RunView, state: TerminalState, result: Settled, 
       continuation: { runIds: [...(before?.continuation.runIds ?? []), runId] },
       ...(lane === undefined ? {} : { lane }),
     };
+  }
+  for (const { key, worktree } of view.children) {
+    const known = key !== undefined && Object.hasOwn(entries, key) ? entries[key] : undefined;
+    if (!known || !worktree || worktree.state === 'undone') continue;
+    const { path, branch, base, capture } = worktree;
+    known.worktree = { path, branch, base, ...(capture ? { capture: capture.file } : {}) };
   }
   const output = view.workflow?.output;
   return {

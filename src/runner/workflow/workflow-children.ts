@@ -10,6 +10,7 @@ import { runLayout } from '../../core/projects/index.ts';
 import { childAliveMs, parseChildRunId, RunReader, readChildPlanText } from '../../core/runs/index.ts';
 import { AliveClock } from '../../core/time/index.ts';
 import type { ChildView as ScriptView } from '../../core/workflow/index.ts';
+import type { WorktreeSource } from '../../core/worktrees/index.ts';
 import {
   type ChildView,
   childPlan,
@@ -28,12 +29,17 @@ import type { Beginning } from '../child-tools.ts';
 import { workOnChild } from '../child-work.ts';
 import { Deadlines } from '../deadlines.ts';
 import type { OpenRun } from '../open-run.ts';
+import { openWorktrees } from '../open-worktrees.ts';
 import { timeoutOf } from '../recover.ts';
 import { type EndReason, RunControl } from '../run-control.ts';
+import type { Isolated, RunWorktrees } from '../run-worktrees.ts';
 import { Steering } from '../steering.ts';
+import { Workplace } from '../workplace.ts';
 import type { AggregateOutput } from './aggregate-output.ts';
 import { answerOf, readResult } from './child-answers.ts';
 import {
+  type Isolation,
+  isolationIn,
   lookAroundChild,
   type PlannedChild,
   planChild,
@@ -50,6 +56,15 @@ interface LiveChild {
   readonly desk: ChildDesk;
   /** Resolves when its end is written down. */
   readonly over: Promise<ChildResult>;
+}
+
+/** A child on which work begins. */
+interface Begun {
+  index: number;
+  key: string;
+  planned: PlannedChild;
+  /** What its worktree is made from; absent: that is looked at when it is made. */
+  source?: WorktreeSource | undefined;
 }
 
 /** A launch of the script. `again`: an earlier runner had been asked for it. */
@@ -77,6 +92,9 @@ export class WorkflowChildren {
   readonly #live = new Map<number, LiveChild>();
   /** Children that know that the budget is used up. */
   readonly #warned = new Set<number>();
+  /** What the worktrees of launches are made from, by number of the call; rejected when one of a group cannot be made. */
+  readonly #checked = new Map<number, Promise<ReadonlyMap<number, WorktreeSource>>>();
+  #open: Promise<RunWorktrees> | undefined;
   #count: number;
 
   /**
@@ -108,14 +126,46 @@ export class WorkflowChildren {
     return known ? this.#goOn(known, key, params, ended) : this.#begin(id, key, params, ended);
   }
 
+  /**
+   * What the script has launched together: all worktrees of it are checked before anything of it starts, and what is wrong with one
+   * of them is told to each that was to have one.
+   */
+  expect(launches: readonly Omit<Launch, 'again'>[]): void {
+    const isolated = launches.flatMap(({ id, key, params }) => {
+      const isolation = isolationOf(this.#record, params);
+      return isolation ? [{ id, key, ...isolation }] : [];
+    });
+    if (isolated.length === 0) return;
+    const checked = this.#check(isolated);
+    // Told to those it is about.
+    checked.catch(() => undefined);
+    for (const { id } of launches) this.#checked.set(id, checked);
+  }
+
+  async #check(isolated: readonly (Isolated & { id: number })[]): Promise<ReadonlyMap<number, WorktreeSource>> {
+    const there = await Promise.all(isolated.map(({ cwd }) => isFolder(cwd)));
+    // A folder that is not there is a fault of its own.
+    const group = isolated.filter((_, index) => there[index]);
+    const sources = await (await this.#worktrees()).check(group);
+    return new Map(group.flatMap(({ id }, index) => (sources[index] ? [[id, sources[index]]] : [])));
+  }
+
+  #worktrees(): Promise<RunWorktrees> {
+    this.#open ??= openWorktrees(this.#run);
+    return this.#open;
+  }
+
   async #begin(id: number, key: string, params: Record<string, unknown>, ended: AbortSignal): Promise<ScriptView> {
     const run = this.#run;
     // Taken at once: children are numbered in the order in which the script asked for them.
     this.#count += 1;
     const index = this.#count;
+    const checked = this.#checked.get(id);
+    await checked?.catch(() => undefined);
     const planned = await this.#plan(key, params);
-    if (!(await stat(planned.cwd).catch(() => undefined))?.isDirectory())
-      throw lanesError('cwd_missing', { folder: planned.cwd });
+    if (!(await isFolder(planned.cwd))) throw lanesError('cwd_missing', { folder: planned.cwd });
+    const source = planned.worktree && (await checked)?.get(id);
+    this.#checked.delete(id);
     if (planned.plan.output) refuseSharedOutput(run.view, key, await realOutputPath(planned.plan.output.path));
     const layout = await run.childFolder(index);
     const { plan, cwd, lane, phase } = planned;
@@ -133,7 +183,8 @@ export class WorkflowChildren {
       cwd,
       plan: stored,
     });
-    return this.#work(index, key, planned, { kind: 'ask', session: planned.session, prompt: promptOf(plan) }, ended);
+    const first: Beginning = { kind: 'ask', session: planned.session, prompt: promptOf(plan) };
+    return this.#work({ index, key, planned, source }, first, ended);
   }
 
   async #plan(key: string, params: Record<string, unknown>): Promise<PlannedChild> {
@@ -154,12 +205,13 @@ export class WorkflowChildren {
     const decision = await decideChild(this.#run, known, index, isCutOff(lines) ? withoutEnd(lines) : lines);
     if (decision.decision === 'finish') {
       const { state, error } = decision;
+      if (known.worktree) await (await this.#worktrees()).capture(index);
       return answerOf(this.#run, { index, key, planned }, { state, error, ...(await readResult(this.#run, known)) });
     }
     const first: Beginning = { kind: 'ask', session: planned.session, prompt: promptOf(planned.plan) };
     const isOver = wishOf(lines) !== undefined;
     // What was asked to end is not gone on with, whatever stands in its session.
-    return this.#work(index, key, planned, isOver ? first : beginningOf(decision, first), ended);
+    return this.#work({ index, key, planned }, isOver ? first : beginningOf(decision, first), ended);
   }
 
   /** How it was planned. A plan that is not there any more as it was written follows from the script again. */
@@ -188,15 +240,10 @@ export class WorkflowChildren {
     }
   }
 
-  async #work(
-    index: number,
-    key: string,
-    planned: PlannedChild,
-    beginning: Beginning,
-    ended: AbortSignal,
-  ): Promise<ScriptView> {
+  async #work(begun: Begun, beginning: Beginning, ended: AbortSignal): Promise<ScriptView> {
     const run = this.#run;
-    const { plan, cwd, timeoutMs } = planned;
+    const { index, key, planned } = begun;
+    const { plan, timeoutMs } = planned;
     const layout = await run.childFolder(index);
     const control = new RunControl();
     const steering = new Steering(run, index);
@@ -211,7 +258,8 @@ export class WorkflowChildren {
     const wish = wishOf(linesOf(run.earlier, index));
     if (wish) control.request(wish.reason, wish.error);
     const aggregate = this.#aggregate?.claimed;
-    const tools = { run, index, plan, cwd, driver: this.#driver, control, desk, layout };
+    const workplace = await this.#workplace(begun, control);
+    const tools = { run, index, plan, workplace, driver: this.#driver, control, desk, layout };
     const over = workOnChild({ ...tools, ...(aggregate ? { aggregate } : {}) }, beginning);
     this.#live.set(index, { index, control, steering, desk, over });
     try {
@@ -221,6 +269,19 @@ export class WorkflowChildren {
       clock.dispose();
       this.#live.delete(index);
     }
+  }
+
+  async #workplace({ index, key, planned, source }: Begun, control: RunControl): Promise<Workplace> {
+    const { plan, cwd, lane, worktree: wish, worktreeOf: of } = planned;
+    const common = { run: this.#run, index, plan, cwd, control };
+    if (!wish && !of) return new Workplace(common);
+    const worktrees = await this.#worktrees();
+    const look = async () => {
+      const [found] = source ? [source] : await worktrees.check([{ key, cwd, wish: wish ?? {} }], control.signal);
+      if (!found) throw new Error('a checkout was not looked at');
+      return found;
+    };
+    return new Workplace({ ...common, worktree: { worktrees, label: lane?.key ?? key, source: look, of } });
   }
 
   /** @throws LanesError `resume_refused` with the reason */
@@ -236,10 +297,12 @@ export class WorkflowChildren {
     if (child.state === 'stopped') throw lanesError('resume_refused:stopped');
     const session = child.session?.file;
     if (!session) throw lanesError('resume_refused:no-session');
-    if (record.mode === 'single') return { plan: record.child, cwd: record.cwd, session };
+    const hasWorktree = child.worktree !== undefined && child.worktree.state !== 'undone';
+    const worktreeOf = hasWorktree ? { runId: record.runId, child: child.index } : undefined;
+    if (record.mode === 'single') return { plan: record.child, cwd: record.cwd, session, worktreeOf };
     const { lines } = await readJournal(runLayout(directory).journal);
     const { plan, cwd } = await readPlan(directory, lines, child.index);
-    return { plan, cwd, session };
+    return { plan, cwd, session, worktreeOf };
   }
 
   // ---- control
@@ -319,6 +382,19 @@ export class WorkflowChildren {
 
   async endLiving(): Promise<void> {
     await Promise.all([...this.#live.values()].map(({ desk }) => desk.endLiving()));
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() === true;
+}
+
+/** The isolation of a launch. One that is not possible as asked is refused when it begins. */
+function isolationOf(record: WorkflowRecord, params: Record<string, unknown>): Isolation | undefined {
+  try {
+    return isolationIn(record, params);
+  } catch {
+    return undefined;
   }
 }
 

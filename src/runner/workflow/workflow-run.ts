@@ -27,6 +27,7 @@ import {
 } from '../../protocol/index.ts';
 import { endLeftovers, settleRequests } from '../leftovers.ts';
 import type { OpenRun } from '../open-run.ts';
+import { captureWorktrees, settleWorktrees } from '../open-worktrees.ts';
 import type { RunControl } from '../run-control.ts';
 import type { RunResult, RunWork } from '../run-work.ts';
 import { notConfirmed } from '../started-children.ts';
@@ -92,19 +93,13 @@ export class WorkflowRun implements RunWork {
       const ended = (await endLeftovers(run, view.children)) + (await this.#hosts.endLeftovers(view));
       await run.append({ type: 'recovery.begun', epoch: run.epoch, settle: order.settle, ended });
       await settleRequests(run, earlier);
+      await settleWorktrees(run);
       const lines = sinceContinued(earlier);
-      if (order.settle === 'stop' || isStopAsked(lines))
-        return await this.#withoutResult({ state: 'stopped', error: null });
-      const end = endOfRecord(lines);
-      if (end) return end;
-      const printed = describePrinted(await runnerLogTail(run.layout.directory, run.epoch - 1));
-      if (!earlier.some(({ type }) => type === 'run.proceeded'))
-        return { state: 'failed', error: withDetail(await notConfirmed(run), printed) };
-      if (lostInARow(lines) > MAX_EPOCHS)
-        return await this.#withoutResult({
-          state: 'failed',
-          error: withDetail(describeError('recovery_failed', { count: run.epoch - 1 }), printed),
-        });
+      const known = await this.#knownEnd(order, lines);
+      if (known) {
+        await captureWorktrees(run);
+        return known.isTold ? known.result : await this.#withoutResult(known.result);
+      }
       const history = await readHistory(run.layout.directory, earlier);
       await this.#children.checkResults(toldCalls(history));
       const claimed = (await this.#aggregate?.claimAgain()) ?? [];
@@ -114,6 +109,24 @@ export class WorkflowRun implements RunWork {
       await this.#aggregate?.release();
       return this.#withoutResult({ state: 'failed', error: toErrorValue(error) });
     }
+  }
+
+  /** Why it is not gone on with, if there is a reason. `isTold`: what became of its children need not be told any more. */
+  async #knownEnd(
+    order: RecoverOrder,
+    lines: readonly JournalLine[],
+  ): Promise<{ result: RunResult; isTold: boolean } | undefined> {
+    const run = this.#run;
+    if (order.settle === 'stop' || isStopAsked(lines))
+      return { result: { state: 'stopped', error: null }, isTold: false };
+    const end = endOfRecord(lines);
+    if (end) return { result: end, isTold: true };
+    const printed = describePrinted(await runnerLogTail(run.layout.directory, run.epoch - 1));
+    if (!run.earlier.some(({ type }) => type === 'run.proceeded'))
+      return { result: { state: 'failed', error: withDetail(await notConfirmed(run), printed) }, isTold: true };
+    if (lostInARow(lines) <= MAX_EPOCHS) return undefined;
+    const error = withDetail(describeError('recovery_failed', { count: run.epoch - 1 }), printed);
+    return { result: { state: 'failed', error }, isTold: false };
   }
 
   /** The script came to nothing that could be told; what became of its children is told all the same. */
@@ -151,7 +164,14 @@ export class WorkflowRun implements RunWork {
         usedMs: aliveMs(run.earlier),
         signal: AbortSignal.any([stop.signal, this.#unkept.signal]),
         perform: (effect, ended, again) => this.#perform(effect, ended, again),
-        journal: this.#journal,
+        journal: {
+          delivered: this.#journal.delivered,
+          stepped: async (step) => {
+            await this.#journal.stepped(step);
+            this.#children.expect(step.launches);
+          },
+          late: this.#journal.late,
+        },
         onProgress: ({ budgetExhausted }) => {
           if (budgetExhausted) this.#children.wrapUp();
         },

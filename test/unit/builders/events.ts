@@ -1,8 +1,30 @@
-import type { ErrorValue, JournalEvent, JournalEventType, Owner, Usage } from '../../../src/protocol/index.ts';
+import type {
+  ErrorValue,
+  JournalEvent,
+  JournalEventType,
+  Owner,
+  Usage,
+  WorktreePlan,
+} from '../../../src/protocol/index.ts';
 
 export const someUsage: Usage = { input: 100, output: 10, cacheRead: 5, cacheWrite: 2, cost: 0.5 };
 export const someError: ErrorValue = { code: 'child_model_error', message: 'The model failed.', hint: 'Try again.' };
 export const someone: Owner = { kind: 'cli', id: 'me' };
+export const someBase = '0123456789012345678901234567890123456789';
+/** What git is asked for. */
+export const somePlan: WorktreePlan = {
+  version: 1,
+  runId: '019a0000-0000-7000-8000-000000000000',
+  child: 1,
+  repository: '/work/.git',
+  root: '/work',
+  path: '/work.worktrees/fix-00000000-1',
+  folder: '/work.worktrees/fix-00000000-1/src',
+  branch: 'pi-lanes/fix-00000000-1',
+  base: someBase,
+};
+export const someWorktreeRecord = { file: 'children/1/worktree/record.json', bytes: 7, sha256: 'ef' };
+export const someCapture = { file: 'children/1/worktree/capture-1/capture.json', bytes: 7, sha256: '01' };
 export const someResult = { file: 'children/1/result.json', bytes: 7, sha256: 'ab' };
 
 /** One event of every type. A new type without one does not compile. */
@@ -154,6 +176,42 @@ export const oneOfEach: { [T in JournalEventType]: Extract<JournalEvent, { type:
   'question.expired': { type: 'question.expired', questionId: 'q', reason: 'nobody answered in time' },
   'attention.raised': { type: 'attention.raised', child: 1, kind: 'needs_attention', text: 'It is silent.' },
   'attention.cleared': { type: 'attention.cleared', child: 1, kind: 'needs_attention' },
+  'checkout.awaited': { type: 'checkout.awaited', child: 1, folder: '/work', owner: 'another run' },
+  'checkout.taken': { type: 'checkout.taken', child: 1, folder: '/work' },
+  'worktree.planned': { type: 'worktree.planned', child: 1, plan: somePlan },
+  'worktree.made': { type: 'worktree.made', child: 1, record: someWorktreeRecord, warnings: [] },
+  'worktree.provisioned': { type: 'worktree.provisioned', child: 1, record: someWorktreeRecord, warnings: [someError] },
+  'worktree.undone': {
+    type: 'worktree.undone',
+    child: 1,
+    path: somePlan.path,
+    branch: somePlan.branch,
+    left: [someError],
+  },
+  'worktree.joined': {
+    type: 'worktree.joined',
+    child: 1,
+    of: { runId: '019a0000-0000-7000-8000-000000000001', child: 3 },
+    path: somePlan.path,
+    folder: somePlan.folder,
+    branch: somePlan.branch,
+    base: someBase,
+    record: someWorktreeRecord,
+  },
+  'worktree.captured': {
+    type: 'worktree.captured',
+    child: 1,
+    capture: someCapture,
+    changed: true,
+    commits: 2,
+    files: 3,
+    insertions: 4,
+    deletions: 5,
+    outside: 6,
+    blockers: [someError],
+    blocked: 1,
+  },
+  'worktree.capture.failed': { type: 'worktree.capture.failed', child: 1, error: someError },
   'output.claimed': { type: 'output.claimed', child: 1, path: '/work/answer.md' },
   'output.settled': {
     type: 'output.settled',

@@ -81,6 +81,8 @@ export const REFUSED: Partial<Record<FindingCode, string[]>> = {
   ],
   launch_agent_missing: ["return runs.run('a', { task: 't' })", "return runs.all([{ key: 'a', task: 't' }])"],
   launch_field_conflict: [
+    "return runs.run('a', { agent: 'w', isolation: 'none', worktree: true })",
+    "return runs.run('a', { agent: 'w', worktree: false, baseRef: 'main' })",
     "return runs.run('a', { agent: 'w', gate: 'npm test', acceptance: 'verified' })",
     "return runs.run('a', { agent: 'w', timeoutMs: 1, maxRuntimeMs: 2 })",
     "return runs.run('a', { agent: 'w', output: false, outputMode: 'file-only' })",

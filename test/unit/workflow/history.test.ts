@@ -82,6 +82,8 @@ describe('what a journal is told', () => {
         },
       ],
       effects: [expect.objectContaining({ type: 'launch', key: 'x' })],
+      // Also the one that waits for its turn.
+      launches: [expect.objectContaining({ key: 'x' }), expect.objectContaining({ key: 'l.s' })],
       limits: { globalConcurrencyLimit: 1, maxSubagentSpawnsPerRun: 5 },
     } satisfies SteppedStep);
     expect(stepped[1]).toMatchObject({ asks: [], effects: [{ key: 'l.s' }], lanes: [] });

@@ -207,6 +207,7 @@ class Execution {
           asks: asked.map(askOf),
           ...saidIn(calls),
           effects,
+          launches: launchesOf(asked, [...effects.map(({ id }) => id), ...queued]),
           ...queueOf(asked, queued),
           ...(step.interruptAt ? { interruptAt: step.interruptAt } : {}),
           limits: { globalConcurrencyLimit, maxSubagentSpawnsPerRun, ...(usageBudget ? { usageBudget } : {}) },
@@ -332,6 +333,12 @@ class Execution {
 class JournalFault extends Error {}
 
 /** Launches of a step that wait for their turn, and how many wait altogether. */
+/** Those of the step that were not refused. */
+function launchesOf(asked: Ran['asked'], admitted: readonly number[]): SteppedStep['launches'] {
+  const ids = new Set(admitted);
+  return asked.filter((effect) => effect.type === 'launch').filter(({ id }) => ids.has(id));
+}
+
 function queueOf(asked: Ran['asked'], queued: readonly number[]): { queue?: NonNullable<SteppedStep['queue']> } {
   if (queued.length === 0) return {};
   const own = new Set(asked.map(({ id }) => id));

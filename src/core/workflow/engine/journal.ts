@@ -24,6 +24,8 @@ export interface SteppedStep {
   lanes: PlannedLane[];
   /** What starts as soon as the step is written down: asked for now, or earlier and waiting for its turn. */
   effects: Effect[];
+  /** What of the step is launched: what starts now, and what waits for its turn. */
+  launches: Extract<Effect, { type: 'launch' }>[];
   /**
    * Launches that wait for their turn when the step is over, first come, first served: those of the step by number, and how many
    * there are altogether. Absent: none.
