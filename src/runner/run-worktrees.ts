@@ -10,11 +10,13 @@ import {
   captureWorktree,
   checkSources,
   identityFault,
+  Ledger,
   provisionWorktree,
   settlePlan,
   takeBack,
   type WorktreeJournal,
   type WorktreeSource,
+  withLedger,
 } from '../core/worktrees/index.ts';
 import {
   type ErrorValue,
@@ -53,10 +55,12 @@ const FAULTS = 5;
 export class RunWorktrees {
   readonly #run: OpenRun;
   readonly #locks = new Map<string, RepositoryLock>();
+  readonly #ledger: Ledger;
   #git: Promise<Git> | undefined;
 
   constructor(run: OpenRun) {
     this.#run = run;
+    this.#ledger = new Ledger(run.project.worktrees);
   }
 
   /**
@@ -110,6 +114,8 @@ export class RunWorktrees {
       throw lanesError('run_unreadable:body', { file: path, reason: wordsOf(error) }, { cause: error });
     });
     const record = await this.#present(worktreeRecord.parse(JSON.parse(text)));
+    await this.#ledger.noted(record);
+    await this.#ledger.join(record, { runId: run.record.runId, child: index });
     const { path: top, folder, branch, base } = record;
     // Before anything lies in the child's folder: a run in which something was begun must be known to have been confirmed.
     const confirmed = proceeded(run);
@@ -144,6 +150,8 @@ export class RunWorktrees {
       const lock = this.#lock(record.repository);
       const { worktree: folder } = await run.childFolder(index);
       const kept = await whenThereIsRoom(() => captureWorktree(folder, record, { git, lock }));
+      await this.#ledger.noted(record);
+      await this.#ledger.captured(record, kept.folder);
       const { changed, commits, patch, outside, blockers } = kept.capture;
       const { files = 0, insertions = 0, deletions = 0 } = patch ?? {};
       await run.append({
@@ -194,6 +202,7 @@ export class RunWorktrees {
   /** The one that was made by an earlier runner. */
   async #again(view: WorktreeView, agent: string, signal: AbortSignal): Promise<WorktreeRecord> {
     const record = await this.#present(await this.#recorded(view));
+    await this.#ledger.noted(record);
     if (view.state !== 'made') return record;
     const { provision, journal } = await this.#allocator(record.repository, agent);
     const full = (await provision?.(record, signal)) ?? record;
@@ -254,7 +263,7 @@ export class RunWorktrees {
     return {
       git,
       lock: this.#lock(repository),
-      journal: this.#journal,
+      journal: withLedger(this.#journal, this.#ledger),
       provision: (record, signal) => provisionWorktree(git, record, provisions, signal),
     };
   }

@@ -57,6 +57,18 @@ describe('a run in a worktree', () => {
     expect(types.filter((type) => (order as readonly string[]).includes(type))).toEqual(order);
     const last = ['child.settled', 'child.ended', 'worktree.captured', 'run.ended'] as const;
     expect(types.filter((type) => (last as readonly string[]).includes(type))).toEqual(last);
+    const { stdout } = await world.cli(['worktrees', '--json'], { cwd: repository });
+    expect(JSON.parse(stdout).worktrees).toMatchObject([
+      {
+        runId: run.runId,
+        child: 1,
+        state: 'captured',
+        path: worktree?.path,
+        registered: true,
+        users: [{ runId: run.runId, child: 1, liveness: 'ended' }],
+        capture: { changed: true, patch: { files: 1 } },
+      },
+    ]);
     const record = await readFile(join(run.directory, worktree?.record?.file ?? ''), 'utf8');
     expect(worktreeRecord.parse(JSON.parse(record))).toMatchObject({ runId: run.runId, child: 1 });
   });

@@ -10,6 +10,7 @@ import {
   ledgerEntry,
   RUN_ID,
   type WorktreePlan,
+  type WorktreeRecord,
   type WorktreeUser,
   wordsOf,
 } from '../../../protocol/index.ts';
@@ -106,6 +107,21 @@ export class Ledger {
       if (!entry) throw lanesError('worktree_ledger_missing', { child: id.child, runId: id.runId });
       return change(entry);
     });
+  }
+
+  /**
+   * Makes sure that one that is known to be there stands here as made: whoever wrote that down can have died before this. What is
+   * known to be kept, or being removed, stays so.
+   */
+  async noted(record: WorktreeRecord): Promise<void> {
+    const id = { runId: record.runId, child: record.child };
+    const before = await this.read(id);
+    if (before && before.state !== 'planned') return;
+    await this.update(id, (entry) =>
+      entry && entry.state !== 'planned'
+        ? entry
+        : { version: 1, state: 'made', plan: record, users: entry?.users ?? [id] },
+    );
   }
 
   /** One more child goes on in it. Throws `worktree_in_removal` when it is being removed, or is gone. */
