@@ -83,7 +83,8 @@ function childCells(view: RunView, child: ChildView, now: number): string[] {
   const { state, agent, model, usage, startedAt, endedAt, tool, phase, error, index, attention } = child;
   const elapsed = startedAt === null ? '' : formatDuration((endedAt ?? now) - startedAt);
   const asks = view.questions.some((question) => question.child === index) ? 'asks something' : undefined;
-  const doing = isTerminal(state) ? undefined : (tool ?? phase ?? undefined);
+  const waits = child.awaits && `waits for ${child.awaits.owner}`;
+  const doing = isTerminal(state) ? undefined : (waits ?? tool ?? phase ?? undefined);
   const attempts = child.attemptedModels.length > 0 ? `after ${child.attemptedModels.join(', ')}` : undefined;
   return [
     state.padEnd(STATE_CHARS),

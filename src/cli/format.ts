@@ -12,6 +12,7 @@ import {
   type RunView,
   type SteerView,
   totalTokens,
+  type WorktreeView,
 } from '../protocol/index.ts';
 import { formatBounds, formatGraph, formatPreflight, formatProgress, formatSoftLimits } from './format-workflow.ts';
 import { nextStep } from './next-step.ts';
@@ -58,6 +59,10 @@ export function formatDetails(snapshot: RunSnapshot, now: number = Date.now(), r
     [workflow ? 'workflow' : 'task', view?.title],
     ['script', workflow?.file],
     ['folder', view?.cwd],
+    ['waits', child?.awaits && waitsFor(child.awaits)],
+    ['worktree', child?.worktree?.path],
+    ['branch', child?.worktree?.branch],
+    ['kept', child?.worktree && keptOf(child.worktree)],
     ['model', view?.model],
     ['elapsed', view && formatDuration(elapsedMs(view, snapshot.state, now))],
     ['tokens', view && `${totalTokens(view.usage)} (${formatCost(view.usage.cost)})`],
@@ -87,6 +92,17 @@ export function formatDetails(snapshot: RunSnapshot, now: number = Date.now(), r
     ['files', snapshot.directory],
   ];
   return rows.flatMap(([name, value]) => (value ? [`${name.padEnd(11)}${visible(value)}`] : [])).join('\n');
+}
+
+function waitsFor({ owner, folder }: NonNullable<ChildView['awaits']>): string {
+  return `for ${owner} to be done with changing files in ${folder}`;
+}
+
+/** What was kept of a worktree. */
+function keptOf({ state, changed, files, commits, outside, faults }: WorktreeView): string | undefined {
+  if (state === 'capture-failed') return `not yet: ${faults[0]?.message ?? ''}`;
+  if (state !== 'captured') return undefined;
+  return changed ? `${files} changed file(s), ${commits} commit(s), ${outside} file(s) outside of git` : 'no change';
 }
 
 function times(count: number): string {

@@ -31,6 +31,7 @@ import {
   wordsOf,
   worktreeRecord,
 } from '../protocol/index.ts';
+import { handOver } from './hand-over.ts';
 import { clipError, type OpenRun } from './open-run.ts';
 import { proceeded } from './proceeded.ts';
 
@@ -170,6 +171,7 @@ export class RunWorktrees {
     } catch (error) {
       await run.append({ type: 'worktree.capture.failed', child: index, error: clipError(toErrorValue(error)) });
     }
+    await handOver(run);
   }
 
   /** All that an earlier runner has left open or did not come to. */

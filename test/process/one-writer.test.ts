@@ -47,6 +47,8 @@ describe('two agents that may change files', () => {
     const { view } = await second.snapshot();
     expect(view?.children[0]?.awaits).toEqual({ folder: repository, owner: `run ${first.runId}` });
     expect(await second.all('child.spawn.intended')).toEqual([]);
+    const { stdout } = await fakes.world.cli(['status', second.runId], { cwd: repository });
+    expect(stdout).toContain(`for run ${first.runId} to be done with changing files in ${repository}\n`);
     await stop(first);
     const end = await second.end();
     expect([end.state, end.view?.children[0]?.awaits]).toEqual(['complete', undefined]);

@@ -69,6 +69,29 @@ describe('a run in a worktree', () => {
         capture: { changed: true, patch: { files: 1 } },
       },
     ]);
+    const status = await world.cli(['status', run.runId], { cwd: repository });
+    expect(status.stdout).toContain(`worktree   ${worktree?.path}\n`);
+    expect(status.stdout).toContain('kept       1 changed file(s), 0 commit(s), 0 file(s) outside of git\n');
+    const lane = await world.cli(['lanes', 'status', run.runId, '--json'], { cwd: repository });
+    expect(JSON.parse(lane.stdout)).toMatchObject({
+      eligibility: { state: 'terminal-blocked', reason: 'no evidence is recorded' },
+      manifest: {
+        mode: 'single',
+        cwd: repository,
+        groups: [
+          {
+            children: [
+              { child: 1, agent: 'worker', status: 'complete', worktree: { path: worktree?.path }, kept: capture.kept },
+            ],
+          },
+        ],
+      },
+    });
+    const hash = 'a'.repeat(40);
+    const merged = ['--pr', '7', '--reviewed-head', hash, '--merge-commit', hash, '--by', 'me', '--checks', 'recorded'];
+    const evidence = ['lanes', 'record-merge', run.runId, ...merged, '--tree-equivalent', 'true', '--json'];
+    const attested = await world.cli(evidence, { cwd: repository });
+    expect(JSON.parse(attested.stdout), attested.stderr).toMatchObject({ eligibility: { state: 'terminal-eligible' } });
     const record = await readFile(join(run.directory, worktree?.record?.file ?? ''), 'utf8');
     expect(worktreeRecord.parse(JSON.parse(record))).toMatchObject({ runId: run.runId, child: 1 });
   });

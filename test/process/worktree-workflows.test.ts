@@ -117,6 +117,15 @@ describe('a workflow with worktrees', () => {
       files: 2,
     });
     expect((await git(repository, 'worktree', 'list')).split('\n')).toHaveLength(2);
+    // What is handed over is one worktree, of the stage that was last in it; the ledger knows both.
+    const status = await fakes.world.cli(['lanes', 'status', run.runId, '--json'], { cwd: repository });
+    expect(JSON.parse(status.stdout).manifest.groups).toMatchObject([
+      { children: [{ child: 2, status: 'complete', changed: true, patch: { files: 2 } }] },
+    ]);
+    const { stdout } = await fakes.world.cli(['worktrees', '--json'], { cwd: repository });
+    expect(JSON.parse(stdout).worktrees).toMatchObject([
+      { child: 1, state: 'captured', users: [{ child: 1 }, { child: 2 }] },
+    ]);
   });
 
   test('goes on in the same worktrees when its runner was killed', async () => {
@@ -137,5 +146,7 @@ describe('a workflow with worktrees', () => {
     expect((await answersOf(run)).map(({ output }) => output)).toEqual(['done', 'done', 'done']);
     expect(await run.all('worktree.planned')).toHaveLength(3);
     for (const worktree of await worktreesOf(run)) expect(worktree).toMatchObject({ state: 'captured', files: 1 });
+    const { stdout } = await fakes.world.cli(['worktrees', '--json'], { cwd: repository });
+    expect(JSON.parse(stdout).worktrees).toMatchObject([1, 2, 3].map((child) => ({ child, state: 'captured' })));
   });
 });

@@ -26,3 +26,44 @@ describe('the output file of a run', () => {
     expect(tooltip(aWorkflowIn('running'))).not.toContain('Output');
   });
 });
+
+describe('where an agent works', () => {
+  const worktree = {
+    state: 'captured' as const,
+    path: '/work/tool.worktrees/fix',
+    folder: '/work/tool.worktrees/fix',
+    branch: 'pi-lanes/fix',
+    base: 'a'.repeat(40),
+    record: null,
+    capture: null,
+    changed: true,
+    commits: 2,
+    files: 3,
+    insertions: 4,
+    deletions: 5,
+    outside: 6,
+    warnings: [],
+    faults: [],
+  };
+  const of = (over: object) => {
+    const [child] = aSnapshot('running').view?.children ?? [];
+    if (!child) throw new Error('it has a child');
+    return tooltip(aSnapshot('running', { over: { children: [{ ...child, ...over }] } }));
+  };
+
+  it('is its worktree, with what was kept of it', () => {
+    expect(of({ worktree })).toMatch(/Worktree.*tool\.worktrees/);
+    expect(of({ worktree })).toMatch(/Kept.*3 changed files, 2 commits, 6 files outside of git/);
+    expect(of({ worktree: { ...worktree, changed: false } })).toMatch(/Kept.*nothing was changed/);
+    expect(of({ worktree: { ...worktree, state: 'ready' } })).not.toContain('Kept');
+    const faults = [{ code: 'git_failed' as const, message: 'Git failed.' }];
+    expect(of({ worktree: { ...worktree, state: 'capture-failed', faults } })).toMatch(/Kept.*not yet: Git failed/);
+    expect(of({})).not.toContain('Worktree');
+  });
+
+  it('is a checkout it waits for', () => {
+    const text = of({ awaits: { folder: '/work/tool', owner: 'run 4711' } });
+    expect(text).toMatch(/State.*waiting for the checkout/);
+    expect(text).toMatch(/Waits for.*run 4711, which may change files in/);
+  });
+});

@@ -15,6 +15,7 @@ import { progressOf, workflowRows } from '../../runs/workflow-rows.ts';
 import { attentionText, stateText } from './run-words.ts';
 import { TooltipLines } from './tooltip-lines.ts';
 import { progressText } from './workflow/row-words.ts';
+import { addWorkplace } from './workplace-lines.ts';
 
 export function createRunTooltip(
   snapshot: RunSnapshot,
@@ -34,6 +35,8 @@ export function createRunTooltip(
   }
   line(vscode.l10n.t('Project'), project);
   line(vscode.l10n.t('Folder'), view?.cwd);
+  const [child] = view?.children ?? [];
+  if (child && !view?.workflow) addWorkplace(lines, child);
   line(vscode.l10n.t('Started'), view && new Date(view.createdAt).toLocaleString(vscode.env.language));
   line(vscode.l10n.t('Elapsed'), view && formatDuration(elapsedMs(view, snapshot.state, now)));
   line(vscode.l10n.t('Tokens'), view && `${totalTokens(view.usage)} (${formatCost(view.usage.cost)})`);

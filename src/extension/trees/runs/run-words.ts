@@ -46,8 +46,18 @@ export function stateText(snapshot: RunSnapshot): string {
     return (state === 'waiting' && askingText(snapshot)) || stateWord(state);
   }
   const child = view?.children[0];
+  if (child?.awaits && isToBegin(state)) return awaitsWord();
   if (state !== 'running' || !child?.phase) return stateWord(state);
   return view?.stopRequested ? vscode.l10n.t('stopping') : activityWord(child);
+}
+
+/** Another one is to be done with changing files in its checkout first. */
+export function awaitsWord(): string {
+  return vscode.l10n.t('waiting for the checkout');
+}
+
+export function isToBegin(state: RunState): boolean {
+  return state === 'queued' || state === 'running';
 }
 
 /** What a child that runs is doing. */

@@ -15,6 +15,7 @@ import type { LaneRow, LaunchRow, StageRow } from '../../../runs/workflow-rows.t
 import { laneProgress } from '../../../runs/workflow-rows.ts';
 import { attentionText } from '../run-words.ts';
 import { TooltipLines } from '../tooltip-lines.ts';
+import { addWorkplace } from '../workplace-lines.ts';
 import { childElapsedMs } from './row-items.ts';
 import { childText, hostText, progressText, rowWord, unstartedSentence } from './row-words.ts';
 
@@ -32,6 +33,7 @@ export function createChildTooltip(child: ChildView, state: RunState, snapshot: 
   lines.add(vscode.l10n.t('Phase'), child.phaseLabel);
   lines.add(vscode.l10n.t('Lane'), child.lane?.key);
   lines.add(vscode.l10n.t('Folder'), child.cwd);
+  addWorkplace(lines, child);
   lines.add(
     vscode.l10n.t('Started'),
     child.startedAt === null ? null : new Date(child.startedAt).toLocaleString(vscode.env.language),

@@ -11,7 +11,7 @@ import {
   type RowState,
   type StageRow,
 } from '../../../runs/workflow-rows.ts';
-import { activityWord, sentence, stateWord } from '../run-words.ts';
+import { activityWord, awaitsWord, isToBegin, sentence, stateWord } from '../run-words.ts';
 import { childName } from './child-names.ts';
 
 export function rowWord(state: RowState): string {
@@ -31,6 +31,7 @@ export function rowWord(state: RowState): string {
 export function childText(child: ChildView, state: RunState, { view }: Pick<RunSnapshot, 'view'>): string {
   if (state === 'running' && (child.endRequested === 'stop' || view?.stopRequested)) return vscode.l10n.t('stopping');
   if (state === 'running' && child.endRequested === 'interrupt') return vscode.l10n.t('interrupting');
+  if (child.awaits && isToBegin(state)) return awaitsWord();
   return state === 'running' ? activityWord(child) : stateWord(state);
 }
 
