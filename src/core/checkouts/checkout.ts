@@ -6,9 +6,14 @@ import { LanesError, lanesError } from '../../protocol/index.ts';
 import { folderLock } from '../git/index.ts';
 import { acquireLock, inspectLock, type Lock } from '../locks/index.ts';
 
-/** Top folder of the checkout, real path; `undefined` outside of every repository. Git is not asked. */
+/**
+ * Top folder of the checkout, real path; `undefined` outside of every repository, and for a folder that is not there: whoever works in
+ * it says so. Git is not asked.
+ */
 export async function checkoutOf(folder: string): Promise<string | undefined> {
-  for (let at = await realpath(folder); ; at = dirname(at)) {
+  const real = await realpath(folder).catch(() => undefined);
+  if (real === undefined) return undefined;
+  for (let at = real; ; at = dirname(at)) {
     const there = await lstat(join(at, '.git')).catch(() => undefined);
     if (there) return at;
     if (dirname(at) === at) return undefined;
