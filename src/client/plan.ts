@@ -107,6 +107,8 @@ export interface PlannedRun extends LaunchPlan<SingleRecord> {
 export async function planLaunch(toolbox: Toolbox, request: LaunchRequest): Promise<PlannedRun> {
   const { record, ...foreseen } = await foreseeLaunch(toolbox, request);
   const runtime = await ensureRuntime(toolbox.distDirectory, toolbox.root);
+  // Now there is a store.
+  await toolbox.cache.flush();
   return { ...foreseen, record: { ...record, runtime: runtime.hash }, runtime };
 }
 

@@ -40,8 +40,10 @@ type Point = `${JournalEventType}:${When}`;
 
 /** Every type of event there is, as the schema has them. */
 const ALL: readonly JournalEventType[] = journalEvent.def.options.flatMap((option) => option.shape.type.def.values);
-/** Without those that only a workflow has, and those of worktrees, which have tests of their own. */
-const TYPES = ALL.filter((type) => !/^(?:workflow|host|worktree)\.|^child\.planned$|^run\.continued$/.test(type));
+/** Without those that only a workflow has, and those of worktrees and checkouts, which have tests of their own. */
+const TYPES = ALL.filter(
+  (type) => !/^(?:workflow|host|worktree|checkout)\.|^child\.planned$|^run\.continued$/.test(type),
+);
 
 const ANSWER = 'the answer';
 /** The work; also what is done when the child is asked to go on. */

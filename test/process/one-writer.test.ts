@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type LaunchPlan, stopRun } from '../../src/client/index.ts';
-import type { SingleRecord } from '../../src/protocol/index.ts';
+import { journalEvent, type SingleRecord } from '../../src/protocol/index.ts';
 import { owner, TestRun } from '../support/control-matrix-runs.ts';
 import { type FakeTask, fakeTask } from '../support/fake-pi/index.ts';
 import { expectNobodyLeft, type FakeWorld, fakeWorld } from '../support/fake-world.ts';
@@ -117,5 +117,44 @@ describe('two agents that may change files', () => {
       expect(living).toBeLessThanOrEqual(1);
     }
     expect((await run.all('checkout.awaited')).length).toBeGreaterThan(0);
+  });
+});
+
+const TYPES = journalEvent.def.options
+  .flatMap((option) => option.shape.type.def.values)
+  .filter((type) => type.startsWith('checkout.'));
+
+describe('an agent whose runner dies while it waits its turn', () => {
+  const points = TYPES.flatMap((type) => (['before', 'after'] as const).map((when) => ({ type, when })));
+
+  test('has a test for each event of checkouts', () => {
+    expect(TYPES).toEqual(['checkout.awaited', 'checkout.taken']);
+  });
+
+  test.each(points)('$when $type', async ({ type, when }) => {
+    const first = await start(HANGS);
+    await first.working();
+    const second = await TestRun.plan(fakes.world, fakeTask(SAYS), { cwd: repository });
+    // The first fact of a run says that it has begun: without it nobody was told so.
+    const isBegun = !(type === 'checkout.awaited' && when === 'before');
+    const started = second.start(`${type}:${when}`).then(
+      () => true,
+      () => false,
+    );
+    if (type === 'checkout.taken') {
+      await second.event('checkout.awaited');
+      await stop(first);
+    }
+    await second.runnerGone();
+    expect(await second.all('child.spawn.intended')).toEqual([]);
+    if (!isBegun) expect(await started).toBe(false);
+    if (type === 'checkout.awaited') await stop(first);
+    await second.recover();
+    const { state, error, view } = await second.end();
+    expect([state, error?.code]).toEqual(isBegun ? ['complete', undefined] : ['failed', 'start_not_confirmed']);
+    expect(view?.children[0]?.awaits).toBeUndefined();
+    expect(await second.all('child.spawned')).toHaveLength(isBegun ? 1 : 0);
+    // Nobody holds the checkout any more.
+    expect((await (await start(SAYS)).end()).state).toBe('complete');
   });
 });

@@ -434,6 +434,16 @@ describe('remembered answers', () => {
     expect(await cache.get('a', 'k', schema)).toBeUndefined();
   });
 
+  it('from before there was a store are written when there is one', async () => {
+    const early = new ProbeCache(at('store', 'cache'));
+    await early.set('a', 'k', { version: '1' });
+    await early.flush();
+    expect(await new ProbeCache(at('store', 'cache')).get('a', 'k', schema)).toBeUndefined();
+    await mkdir(at('store'));
+    await early.flush();
+    expect(await new ProbeCache(at('store', 'cache')).get('a', 'k', schema)).toEqual({ version: '1' });
+  });
+
   it('can be written by many at once', async () => {
     const versions = Array.from({ length: 20 }, (_, i) => `${i}`);
     await Promise.all(versions.map((version) => new ProbeCache(at('cache')).set('a', 'k', { version })));

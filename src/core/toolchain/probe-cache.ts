@@ -39,8 +39,18 @@ export class ProbeCache {
   /** Never rejects: an answer that cannot be kept is asked for again. Looking at a machine begins no store on it. */
   async set(kind: string, key: string, value: unknown): Promise<void> {
     const file = this.#file(kind, key);
-    const text = `${JSON.stringify(value)}\n`;
-    this.#kept.set(file, text);
+    this.#kept.set(file, `${JSON.stringify(value)}\n`);
+    await this.#write(file);
+  }
+
+  /** Writes what was learned before there was a store. Never rejects. */
+  async flush(): Promise<void> {
+    await Promise.all([...this.#kept.keys()].map((file) => this.#write(file)));
+  }
+
+  async #write(file: string): Promise<void> {
+    const text = this.#kept.get(file);
+    if (text === undefined) return;
     try {
       await mkdir(this.#folder, { mode: 0o700 }).catch((error: unknown) => {
         if (errnoOf(error) !== 'EEXIST') throw error;
