@@ -15,6 +15,8 @@ const OF_ONE_CHILD: readonly JournalEventType[] = [
   'timeout.reached',
   'journal.truncated',
 ];
+/** Where a child works; their own tests let runners die there (`worktree-faults`, `one-writer`). */
+const OF_A_WORKPLACE = ALL.filter((type) => /^(?:worktree|checkout)\./.test(type));
 /** Somebody asks for another end. */
 const OTHER_ENDS: readonly JournalEventType[] = ['control.requested', 'control.settled', 'run.continued'];
 /** Only a runner that takes over comes to these. */
@@ -49,7 +51,7 @@ const SECOND: readonly (readonly [JournalEventType, string])[] = [
 
 /** Types of events that an undisturbed workflow comes to. */
 export const WORKFLOW_EVENTS: readonly JournalEventType[] = ALL.filter(
-  (type) => ![OF_ONE_CHILD, OTHER_ENDS, OF_A_SECOND, QUESTIONS].some((types) => types.includes(type)),
+  (type) => ![OF_ONE_CHILD, OF_A_WORKPLACE, OTHER_ENDS, OF_A_SECOND, QUESTIONS].some((types) => types.includes(type)),
 );
 
 /** All points, of each type before and after. */
