@@ -37,17 +37,21 @@ export function formatBounds({ limits, timeoutMs }: WorkflowBounds): string {
   ].join(', ');
 }
 
-/** Which soft limits are passed; nothing is refused for that. Empty: none. */
-export function formatSoftLimits({ children, workflow }: RunView): string {
+/** Which limits of a workflow are passed: a soft one, for which nothing is refused, or by those who were at work already. Empty: none. */
+export function formatPassedLimits({ children, workflow }: RunView): string {
   const ended = children.filter(({ state }) => isTerminal(state)).map(({ usage }) => usage);
   const { tokens, costUsd } = workflow?.bounds?.limits.usageBudget ?? {};
   const usedTokens = ended.reduce((sum, { input, output }) => sum + input + output, 0);
   const usedCost = ended.reduce((sum, { cost }) => sum + cost, 0);
+  const past = (used: number, limit: { soft?: number | undefined; hard?: number | undefined } | undefined) => {
+    if (limit?.hard !== undefined && used > limit.hard) return limit.hard;
+    return limit?.soft !== undefined && used >= limit.soft ? limit.soft : undefined;
+  };
+  const pastTokens = past(usedTokens, tokens);
+  const pastCost = past(usedCost, costUsd);
   return [
-    ...(tokens?.soft !== undefined && usedTokens >= tokens.soft ? [`${usedTokens} of ${tokens.soft} tokens`] : []),
-    ...(costUsd?.soft !== undefined && usedCost >= costUsd.soft
-      ? [`${formatCost(usedCost)} of ${formatCost(costUsd.soft)}`]
-      : []),
+    ...(pastTokens === undefined ? [] : [`${usedTokens} of ${pastTokens} tokens`]),
+    ...(pastCost === undefined ? [] : [`${formatCost(usedCost)} of ${formatCost(pastCost)}`]),
   ].join(', ');
 }
 

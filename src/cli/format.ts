@@ -14,7 +14,7 @@ import {
   totalTokens,
   type WorktreeView,
 } from '../protocol/index.ts';
-import { formatBounds, formatGraph, formatPreflight, formatProgress, formatSoftLimits } from './format-workflow.ts';
+import { formatBounds, formatGraph, formatPassedLimits, formatPreflight, formatProgress } from './format-workflow.ts';
 import { nextStep } from './next-step.ts';
 import { preflightDifferences } from './preflight-differences.ts';
 import { questionText } from './question-text.ts';
@@ -68,7 +68,7 @@ export function formatDetails(snapshot: RunSnapshot, now: number = Date.now(), r
     ['tokens', view && `${totalTokens(view.usage)} (${formatCost(view.usage.cost)})`],
     ['named', workflow?.resource?.id],
     ['limits', workflow?.bounds && formatBounds(workflow.bounds)],
-    ['budget', view && past(formatSoftLimits(view))],
+    ['budget', view && past(formatPassedLimits(view))],
     ['continued', workflow?.continued ? times(workflow.continued) : null],
     ['preflight', workflow?.preflight && indented(formatPreflight(workflow.preflight))],
     ['differs', view && indented(preflightDifferences(view).join('\n'))],
@@ -127,7 +127,7 @@ function describeValue(value: unknown): string {
 }
 
 function past(limits: string): string | null {
-  return limits === '' ? null : `past its soft limit: ${limits}`;
+  return limits === '' ? null : `past its limit: ${limits}`;
 }
 
 /** The further lines of a text that stands behind the name of a row. */

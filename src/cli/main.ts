@@ -24,7 +24,7 @@ import { validateCommand } from './commands/validate.ts';
 import { worktreesCommand } from './commands/worktrees.ts';
 import { type CliContext, createContext, EXIT, printJson, SCHEMA_VERSION } from './context.ts';
 import { withNextStep } from './next-step.ts';
-import { flag, parse, text, texts } from './options.ts';
+import { flag, parse, takeWord, text, texts } from './options.ts';
 import { takesRun, USAGE, usageOf } from './usage.ts';
 
 /** Whether a flag stands among the options, in front of any `--`. */
@@ -93,7 +93,7 @@ async function main(args: string[]): Promise<number> {
     case 'resume': {
       const { values, positionals } = parse(
         rest,
-        { task: text, fork: flag, cwd: text, approve: flag, child: text },
+        { task: text, fork: flag, cwd: text, approve: flag, child: text, wait: flag },
         { min: 1, max: 1 },
       );
       return resumeCommand(context, positionals[0] ?? '', { ...values, json: values.json });
@@ -121,10 +121,15 @@ async function main(args: string[]): Promise<number> {
       return lanesCommand(context, positionals[0] ?? '', positionals[1] ?? '', { ...blankLanes, ...values });
     }
     case 'agents': {
-      const [action] = rest;
+      const { word: action, others } = takeWord(rest, {
+        scope: text,
+        description: text,
+        set: texts,
+        'prompt-file': text,
+      });
       if (action === 'disable' || action === 'enable') {
         const { values, positionals } = parse(
-          rest.slice(1),
+          others,
           { scope: text },
           { min: 1, max: 1, missing: 'launch_invalid:no-agent-name' },
         );
@@ -132,7 +137,7 @@ async function main(args: string[]): Promise<number> {
         return switchAgentCommand(context, positionals[0] ?? '', { enabled, scope: values.scope, json: values.json });
       }
       const change = CHANGES.find((one) => one === action);
-      if (change !== undefined) return changeAgents(context, change, rest.slice(1));
+      if (change !== undefined) return changeAgents(context, change, others);
       const { values, positionals } = parse(rest, { capabilities: flag, scope: text }, { min: 0, max: 1 });
       const { capabilities, scope, json } = values;
       return agentsCommand(context, positionals[0], { capabilities, scope, json });

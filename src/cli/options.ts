@@ -46,6 +46,20 @@ export function parse<T extends Options>(args: string[], options: T, words: Word
   return parsed;
 }
 
+/** The first word of a command, wherever options stand, and the arguments without it. */
+export function takeWord(args: readonly string[], options: Options): { word: string | undefined; others: string[] } {
+  const config = {
+    args: [...args],
+    options: { ...options, json: flag },
+    allowPositionals: true,
+    strict: false,
+  } as const;
+  const word = parseArgs({ ...config, tokens: true }).tokens.find(({ kind }) => kind === 'positional');
+  return word === undefined
+    ? { word, others: [...args] }
+    : { word: args[word.index], others: args.toSpliced(word.index, 1) };
+}
+
 /** The platform's own words name neither the value nor what would be right. */
 function checkOptions(args: string[], known: Options, words: Words): void {
   const { tokens } = parseArgs({ args, options: known, allowPositionals: true, strict: false, tokens: true });

@@ -100,9 +100,9 @@ const PARTS: readonly Part[] = [
   {
     command: 'resume',
     text: `\
-  pi-lanes resume RUN [--task TEXT] [--fork] [--cwd FOLDER] [--child KEY]
+  pi-lanes resume RUN [--task TEXT] [--fork] [--cwd FOLDER] [--child KEY] [--wait]
                                                     continue a lost run, or go on with an ended one as a new run; with --child on the
-                                                    session of one agent of a workflow`,
+                                                    session of one agent of a workflow; with --wait print the answer`,
   },
   {
     command: 'force-stop',

@@ -4,7 +4,7 @@ import { nearest } from '../core/spelling/index.ts';
 import { type ChildView, lanesError, type RunView } from '../protocol/index.ts';
 
 /**
- * The newest child of a key, or the one with this run id (`<run id>.<number>`).
+ * The newest child of a key, or the one with this run id (`<run id>.<number>`), or with this number.
  * @throws LanesError `child_unknown`, with the key that may have been meant and those there are, or that it is a stage not begun
  */
 export function childNamed(view: RunView, name: string): ChildView {
@@ -14,6 +14,8 @@ export function childNamed(view: RunView, name: string): ChildView {
   const id = parseChildRunId(wanted);
   const byId = id?.runId === view.runId && view.children.find(({ index }) => index === id.child);
   if (byId) return byId;
+  const byNumber = /^[1-9]\d*$/.test(wanted) && view.children.find(({ index }) => index === Number(wanted));
+  if (byNumber) return byNumber;
   const stage = workflowGraph(view)
     ?.phases.flatMap(({ nodes }) => nodes)
     .find(({ id, kind }) => id === wanted && kind === 'planned');

@@ -42,7 +42,7 @@ export async function laneStatus(store: RunStore, runId: string): Promise<LaneSt
   const evidence = await unless('lane_evidence_unreadable', () => readEvidence(folderOf(store, runId)));
   return {
     runId,
-    eligibility: eligibilityOf(subject ?? undefined, evidence),
+    eligibility: eligibilityOf(subject, evidence),
     manifest: manifest ?? null,
     manifestDigest: manifest ? manifestDigest(manifest) : null,
     evidence: evidence ?? null,

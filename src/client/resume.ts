@@ -172,7 +172,7 @@ async function hasNotBegun({ turns, session }: ChildView): Promise<boolean> {
   return !session?.file || (await readSessionFile(session.file)).state === 'missing';
 }
 
-/** A run that was ended before its agent had begun is begun again, with its own task or the one that is given now. */
+/** A run that was ended before its agent had begun is begun again: with its own task, and what is said now behind it. */
 async function planAnew(
   toolbox: Toolbox,
   request: ResumeRequest,
@@ -180,7 +180,9 @@ async function planAnew(
 ): Promise<LaunchPlan<SingleRecord>> {
   const cwd = request.cwd ?? source.cwd;
   if (!(await stat(cwd).catch(() => undefined))?.isDirectory()) throw lanesError('cwd_gone', { folder: cwd });
-  const child = request.task === undefined ? source.child : { ...source.child, task: request.task };
+  const task = request.task === undefined ? source.child.task : `${source.child.task}\n\n${request.task}`;
+  checkTask(task);
+  const child = { ...source.child, task };
   const { worktree, worktreeOf } = request.cwd === undefined ? source : {};
   return planNext(toolbox, request, source, { child, cwd, resume: source.resume, worktree, worktreeOf });
 }

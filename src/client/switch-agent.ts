@@ -2,7 +2,8 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findAgent } from '../core/agent-names/index.ts';
-import { type Discovered, editSetting, findProjectRoot, type SettingPlace } from '../core/agents/index.ts';
+import { type Discovered, findProjectRoot, type SettingPlace } from '../core/agents/index.ts';
+import { editJsonFile } from '../core/json-files/index.ts';
 import { lanesError } from '../protocol/index.ts';
 import type { Toolbox } from './toolbox.ts';
 
@@ -43,7 +44,7 @@ export async function switchAgent(toolbox: Toolbox, request: SwitchRequest): Pro
   const path = ['subagents', 'agentOverrides', agent.name, 'disabled'];
   // Where all builtin agents are disabled, only saying otherwise enables one.
   const isException = by?.setting === 'subagents.disableBuiltins';
-  const changed = await editSetting(file, path, enabled ? (isException ? false : undefined) : true);
+  const changed = await editJsonFile(file, path, enabled ? (isException ? false : undefined) : true);
   if (enabled) {
     const still = named(agent.name, await toolbox.discoverAgents(cwd)).by;
     if (still) {

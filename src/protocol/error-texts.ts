@@ -316,7 +316,7 @@ export const ERROR_TEXTS = {
   },
   agent_nothing_to_undo: {
     message: 'No change of an agent can be taken back.',
-    hint: 'The latest 20 changes made by Pi Lanes can.',
+    hint: 'The latest 20 that were made with `pi-lanes agents` can; disable and enable take each other back.',
   },
   agent_scope_needed: {
     message: 'The user and the project both have the agent "{name}": {files}.',
@@ -485,10 +485,12 @@ export const ERROR_TEXTS = {
   model_unknown: {
     message: 'Pi has no usable model "{name}".',
     hint: 'See `pi --list-models` for the ones it has.',
+    cli: 'See `pi-lanes models` for the ones it has.',
   },
   'model_unknown:near': {
     message: 'Pi has no usable model "{name}".',
     hint: 'Did you mean {near}? See `pi --list-models` for all.',
+    cli: 'Did you mean {near}? See `pi-lanes models` for all.',
   },
   'model_unknown:other': { message: 'Pi chose the model {name} although {wanted} was asked for.' },
   'model_none:left': {
@@ -712,8 +714,8 @@ export const ERROR_TEXTS = {
   },
   'resume_refused:single': {
     message: 'Only workflows are continued after their end.',
-    hint: 'Resume the run: a new one goes on with its session.',
-    cli: 'Use `pi-lanes resume RUN`: a new run goes on with its session.',
+    hint: 'Resume the run.',
+    cli: 'Use `pi-lanes resume RUN`.',
   },
   'resume_refused:final': {
     message: 'The workflow cannot be continued: it is {state}, and no limit has ended it.',
@@ -731,6 +733,7 @@ export const ERROR_TEXTS = {
   'resume_refused:lower': {
     message: '{name} would be {value}; it is {was}.',
     hint: 'A workflow goes on with the same limits or higher ones. What is left out stays as it is.',
+    cli: 'Use `pi-lanes continue RUN` with the same limits or higher ones: --max-spawns, --max-tokens, --max-cost. What is left out stays as it is.',
   },
   'resume_refused:child': { message: 'The agent {key} cannot be resumed: {reason}.' },
   script_invalid: {

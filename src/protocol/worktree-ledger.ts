@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { errorValue } from './errors.ts';
 import { lane, runId } from './run.ts';
 import { atMost, notBlank } from './schema-parts.ts';
-import { worktreePlan, worktreeRecord } from './worktree.ts';
+import { keptPatch, worktreePlan, worktreeRecord } from './worktree.ts';
 
 const child = z.number().check(z.int(), z.minimum(1));
 const commitHash = z.string().check(z.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/));
@@ -41,16 +41,6 @@ export const ledgerEntry = z.discriminatedUnion('state', [
 ]);
 export type LedgerEntry = z.infer<typeof ledgerEntry>;
 
-const handoffPatch = z.object({
-  /** Relative to the folder of the run. */
-  path: z.string(),
-  bytes: z.number(),
-  digest: z.string(),
-  files: z.number(),
-  insertions: z.number(),
-  deletions: z.number(),
-});
-
 const handoffChild = z.object({
   child,
   agent: z.string(),
@@ -64,7 +54,7 @@ const handoffChild = z.object({
   changed: z.nullable(z.boolean()),
   commits: z.number(),
   kept: z.optional(z.object({ ref: z.string(), commit: commitHash })),
-  patch: z.optional(handoffPatch),
+  patch: z.optional(keptPatch),
   /** Files that are in no commit and were copied. */
   outside: z.optional(z.object({ files: z.number(), bytes: z.number() })),
   error: z.optional(errorValue),

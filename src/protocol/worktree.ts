@@ -77,6 +77,18 @@ export type OutsideFile = z.infer<typeof outsideFile>;
 /** Name of the patch of a capture, beside its `capture.json`. */
 export const PATCH_NAME = 'changes.patch';
 
+/** A difference of two trees as a file. */
+export const keptPatch = z.object({
+  /** Relative: to the folder of the capture, in a handoff to that of the run. */
+  path: z.string(),
+  bytes: z.number(),
+  /** SHA-256 */
+  digest: z.string(),
+  files: z.number(),
+  insertions: z.number(),
+  deletions: z.number(),
+});
+
 /** What was kept of a worktree. Paths of files are relative to the folder of the capture. */
 export const worktreeCapture = z.object({
   version: z.literal(1),
@@ -97,16 +109,7 @@ export const worktreeCapture = z.object({
   /** Tips of what is kept besides HEAD: other branches that were worked on, stashes, what HEAD was moved away from. */
   tips: z.array(z.object({ commit: hash, name: z.string() })),
   /** The difference of base and tree, proven to give the tree; absent when they are equal. */
-  patch: z.optional(
-    z.object({
-      path: z.string(),
-      bytes: z.number(),
-      digest: z.string(),
-      files: z.number(),
-      insertions: z.number(),
-      deletions: z.number(),
-    }),
-  ),
+  patch: z.optional(keptPatch),
   /** Files outside of the tree. All of them stand in `files.json`, their content in `files/`. */
   outside: z.object({ files: z.number(), bytes: z.number(), listed: z.array(outsideFile) }),
   /** Left out, because a pattern says that it can be made again. */

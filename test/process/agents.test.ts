@@ -92,7 +92,7 @@ describe('pi-lanes agents disable', () => {
     expect(stdout).not.toContain('Does what I say.');
     const refused = await run('--agent', 'mine');
     expect([refused.code, JSON.parse(refused.stdout).error.code]).toEqual([2, 'agent_disabled']);
-    const on = await world.cli(['agents', 'enable', 'mine', '--json']);
+    const on = await world.cli(['agents', '--json', '--scope', 'user', 'enable', 'mine']);
     expect(JSON.parse(on.stdout)).toMatchObject({
       agent: 'mine',
       state: 'enabled',

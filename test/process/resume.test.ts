@@ -216,7 +216,7 @@ describe('with a fake Pi', () => {
     expect((await ended(source)).snapshot.state).toBe('complete');
   });
 
-  test('one that was interrupted before its agent had begun begins again, with its own task or another', async () => {
+  test('one that was interrupted before its agent had begun begins again with its own task, and with what is said then behind it', async () => {
     await fake.planLaunches({ launches: [{ start: [{ gate: 'too-early' }] }, {}] });
     const task = fakeTask({ steps: [{ say: 'begun after all' }] });
     const source = await start(world, task);
@@ -228,10 +228,16 @@ describe('with a fake Pi', () => {
     expect(begun.snapshot.error).toBeNull();
     expect(begun).toMatchObject({ snapshot: { state: 'complete' }, text: 'begun after all' });
     const other = await resume(world, source, { task: 'something else' });
-    expect((await ended(other)).text).toBe('You said: something else');
+    expect((await ended(other)).text).toBe('begun after all');
+    const told = await readLaunchRecord(other.directory);
+    expect(told).toMatchObject({ child: { task: `${task}\n\nsomething else` } });
     // It has a session like any other run, and can be resumed by it.
     const third = await resume(world, next, { task: fakeTask({ steps: [{ say: '{{users}}' }] }) });
     expect((await ended(third)).text).toBe('2');
+    const last = fakeTask({ steps: [{ say: 'users: {{users}}' }] });
+    const waited = await world.cli(['resume', third.runId, '--task', last, '--wait']);
+    expect([waited.code, waited.stdout]).toEqual([0, 'users: 3\n']);
+    expect(waited.stderr).toContain('Ctrl+C stops waiting, not the run.');
   });
 
   test.each(['SIGKILL', 'SIGSEGV', 'SIGTERM'] as const)(

@@ -38,6 +38,13 @@ describe('a child', () => {
     expect(() => childNamed(found, other)).toThrow('no agent');
   });
 
+  it('is meant by its number, unless a key is the same', () => {
+    expect(childNamed(view('survey', 'build'), '2').key).toBe('build');
+    expect(childNamed(view('survey', '1'), '1').index).toBe(2);
+    expect(refused('3', 'survey', 'build')).toMatchObject({ code: 'child_unknown' });
+    expect(refused('01', 'survey')).toMatchObject({ code: 'child_unknown' });
+  });
+
   it('that is not there is refused with the key that may have been meant, and those there are', () => {
     expect(refused('suvrey', 'survey', 'build')).toMatchObject({
       code: 'child_unknown',

@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import { text as readStream } from 'node:stream/consumers';
 import { type AgentChange, type AgentConfig, type ChangeScope, typedValue } from '../../core/agents/index.ts';
 import { visible } from '../../core/transcripts/index.ts';
-import { lanesError, wordsOf } from '../../protocol/index.ts';
+import { lanesError } from '../../protocol/index.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
+import { readGiven } from '../given-file.ts';
 
 export const CHANGES = ['create', 'update', 'delete', 'eject', 'reset', 'undo'] as const;
 type Change = (typeof CHANGES)[number];
@@ -69,12 +68,8 @@ function assignment(value: string): [string, unknown] {
   return [field, typedValue(field, value.slice(at + 1))];
 }
 
-async function readPrompt(file: string): Promise<string> {
-  try {
-    return file === '-' ? await readStream(process.stdin) : await readFile(file, 'utf8');
-  } catch (error) {
-    throw lanesError('launch_invalid:prompt-file', { file, reason: wordsOf(error) });
-  }
+function readPrompt(file: string): Promise<string> {
+  return readGiven(file, (reason) => lanesError('launch_invalid:prompt-file', { file, reason }));
 }
 
 const DONE: Readonly<Record<Change, string>> = {

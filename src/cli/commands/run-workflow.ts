@@ -1,12 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
-import { text as readStream } from 'node:stream/consumers';
 import { type PlannedWorkflow, planNamedWorkflow, planWorkflow, RunStore, startRun } from '../../client/index.ts';
-import { errnoOf } from '../../core/files/index.ts';
 import { timeLimit } from '../../core/settings/index.ts';
 import { lanesError, wordsOf } from '../../protocol/index.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
 import { formatPreflight } from '../format-workflow.ts';
+import { readGiven, scriptUnreadable } from '../given-file.ts';
 import { type LimitOptions, readLimits } from '../workflow-limits.ts';
 import { waitForWorkflow } from '../workflow-wait.ts';
 
@@ -78,22 +76,19 @@ async function planOf(context: CliContext, options: RunWorkflowOptions): Promise
 }
 
 async function readPreflight({ cwd }: CliContext, file: string): Promise<unknown> {
+  const refuse = (reason: string) => lanesError('launch_invalid:preflight-file', { file, reason });
+  const text = await readGiven(resolve(cwd, file), refuse);
   try {
-    return JSON.parse(await readFile(resolve(cwd, file), 'utf8'));
+    return JSON.parse(text);
   } catch (error) {
-    throw lanesError('launch_invalid:preflight-file', { file, reason: wordsOf(error) });
+    throw refuse(wordsOf(error));
   }
 }
 
 async function readScript({ cwd }: CliContext, name: string): Promise<{ file: string | null; script: string }> {
-  const path = name === '-' ? 'standard input' : resolve(cwd, name);
-  try {
-    const text = name === '-' ? await readStream(process.stdin) : await readFile(path, 'utf8');
-    return { file: name === '-' ? null : path, script: text.replace(/^\uFEFF/, '') };
-  } catch (error) {
-    if (errnoOf(error) === 'EISDIR') throw lanesError('script_unreadable:no-file', { path });
-    throw lanesError('script_unreadable', { path, reason: wordsOf(error) });
-  }
+  const file = name === '-' ? null : resolve(cwd, name);
+  const shown = file ?? 'standard input';
+  return { file, script: await readGiven(file ?? '-', (reason) => scriptUnreadable(shown, reason)) };
 }
 
 /** The text of the arguments. A system passes no more than some 128 KB on a command line; a file may be larger. */
@@ -102,12 +97,8 @@ async function readArgs({ cwd }: CliContext, options: RunWorkflowOptions): Promi
   if (file === undefined) return options.args;
   if (options.args !== undefined) throw lanesError('launch_invalid:two-args');
   if (file === '-' && options.script === '-') throw lanesError('launch_invalid:two-inputs');
-  try {
-    const text = file === '-' ? await readStream(process.stdin) : await readFile(resolve(cwd, file), 'utf8');
-    return text.replace(/^\uFEFF/, '');
-  } catch (error) {
-    throw lanesError('launch_invalid:args-file', { file, reason: wordsOf(error) });
-  }
+  const path = file === '-' ? file : resolve(cwd, file);
+  return readGiven(path, (reason) => lanesError('launch_invalid:args-file', { file, reason }));
 }
 
 function parseArgs(text: string): unknown {

@@ -1,11 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { text as readStream } from 'node:stream/consumers';
-import { errnoOf } from '../../core/files/index.ts';
 import { ScriptValidator, toValidation } from '../../core/workflow/index.ts';
-import { analysisOptions, describeFaults, lanesError, wordsOf } from '../../protocol/index.ts';
+import { analysisOptions, describeFaults, lanesError } from '../../protocol/index.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
 import { formatFinding } from '../format-finding.ts';
+import { readGiven, scriptUnreadable } from '../given-file.ts';
 
 export interface ValidateOptions {
   maxSpawns: string | undefined;
@@ -53,16 +51,10 @@ function parseOptions(maxSpawns: string | undefined) {
   throw lanesError('launch_invalid:max-spawns', { value: maxSpawns, faults: describeFaults(parsed.error) });
 }
 
-async function readScript({ cwd }: CliContext, file: string): Promise<string> {
-  const path = file === '-' ? 'standard input' : resolve(cwd, file);
-  try {
-    const text = file === '-' ? await readStream(process.stdin) : await readFile(path, 'utf8');
-    // Editors do not count a byte order mark as a column.
-    return text.replace(/^\uFEFF/, '');
-  } catch (error) {
-    if (errnoOf(error) === 'EISDIR') throw lanesError('script_unreadable:no-file', { path });
-    throw lanesError('script_unreadable', { path, reason: wordsOf(error) });
-  }
+function readScript({ cwd }: CliContext, file: string): Promise<string> {
+  const path = file === '-' ? file : resolve(cwd, file);
+  const shown = file === '-' ? 'standard input' : path;
+  return readGiven(path, (reason) => scriptUnreadable(shown, reason));
 }
 
 function summary(checked: readonly { errors: unknown[]; warnings: unknown[] }[]): string {

@@ -13,7 +13,6 @@ export {
   type FoundAgent,
   type RefusedAgent,
 } from './discovery.ts';
-export { editSetting } from './edit-settings.ts';
 export { WITHOUT_PERMISSION } from './field-shapes.ts';
 export type { SettingPlace } from './overrides.ts';
 export { type ParsedAgent, parseAgent } from './parse-agent.ts';

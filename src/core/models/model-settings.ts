@@ -1,7 +1,6 @@
 /** What Pi's settings files say about models, below `subagents`. */
 import * as z from 'zod/mini';
-import { describeFaults, lanesError, wordsOf } from '../../protocol/index.ts';
-import { errnoOf, readRegular } from '../files/index.ts';
+import { readJsonFile } from '../json-files/index.ts';
 import { type ModelScope, modelScope } from './model-scope.ts';
 import { isAbove, THINKING_LEVELS, type ThinkingLevel } from './thinking-level.ts';
 
@@ -23,29 +22,10 @@ export interface ModelBounds {
 export async function readModelBounds(files: readonly string[]): Promise<ModelBounds> {
   let bounds: ModelBounds = {};
   for (const file of files) {
-    const { modelScope: scope, maxThinking } = (await readSettings(file))?.subagents ?? {};
+    const { modelScope: scope, maxThinking } = (await readJsonFile(file, settings))?.subagents ?? {};
     const isLower =
       maxThinking !== undefined && (bounds.maxThinking === undefined || isAbove(bounds.maxThinking, maxThinking));
     bounds = { ...bounds, ...(scope === undefined ? {} : { scope }), ...(isLower ? { maxThinking } : {}) };
   }
   return bounds;
-}
-
-async function readSettings(file: string): Promise<z.infer<typeof settings> | undefined> {
-  let text: string;
-  try {
-    text = (await readRegular(file)).replace(/^\uFEFF/, '');
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? '')) return undefined;
-    throw lanesError('config_invalid:unreadable', { file, reason: wordsOf(error) });
-  }
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw lanesError('config_invalid:json', { file, reason: wordsOf(error) });
-  }
-  const parsed = settings.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw lanesError('config_invalid:field', { file, faults: describeFaults(parsed.error) });
 }

@@ -1,7 +1,7 @@
 /** Settings that all clients share: `<agentDir>/pi-lanes/config.json`, overridden by environment variables. */
 import * as z from 'zod/mini';
 import { lanesError, type Writers, writers } from '../../protocol/index.ts';
-import { readConfig } from './shared-file.ts';
+import { readJsonFile } from '../json-files/index.ts';
 import { MAX_LIMIT_MS } from './time-limit.ts';
 
 export * from './launch-settings.ts';
@@ -30,7 +30,7 @@ const piConfig = z.looseObject({ pi: z.optional(z.looseObject({ path: z.optional
 /** `PI_LANES_PI`, else `pi.path` of the shared file. */
 export async function configuredPi(file: string, env: NodeJS.ProcessEnv): Promise<ConfiguredPath> {
   if (env['PI_LANES_PI']) return { path: env['PI_LANES_PI'], source: 'variable PI_LANES_PI' };
-  return { path: (await readConfig(file, piConfig))?.pi?.path || undefined, source: `pi.path in ${file}` };
+  return { path: (await readJsonFile(file, piConfig))?.pi?.path || undefined, source: `pi.path in ${file}` };
 }
 
 const nodeConfig = z.looseObject({ node: z.optional(z.looseObject({ path: z.optional(z.string()) })) });
@@ -38,21 +38,21 @@ const nodeConfig = z.looseObject({ node: z.optional(z.looseObject({ path: z.opti
 /** `PI_LANES_NODE`, else `node.path` of the shared file. */
 export async function configuredNode(file: string, env: NodeJS.ProcessEnv): Promise<ConfiguredPath> {
   if (env['PI_LANES_NODE']) return { path: env['PI_LANES_NODE'], source: 'variable PI_LANES_NODE' };
-  return { path: (await readConfig(file, nodeConfig))?.node?.path || undefined, source: `node.path in ${file}` };
+  return { path: (await readJsonFile(file, nodeConfig))?.node?.path || undefined, source: `node.path in ${file}` };
 }
 
 const retentionConfig = z.looseObject({ retention: z.optional(z.looseObject({ days: z.optional(retentionDays) })) });
 
 /** `retention.days` of the shared file; `undefined`: it says nothing. */
 export async function configuredRetentionDays(file: string): Promise<number | undefined> {
-  return (await readConfig(file, retentionConfig))?.retention?.days;
+  return (await readJsonFile(file, retentionConfig))?.retention?.days;
 }
 
 const runnerConfig = z.looseObject({ runner: z.optional(z.looseObject({ systemdScope: z.optional(z.boolean()) })) });
 
 /** `runner.systemdScope` of the shared file; `undefined`: it says nothing. */
 export async function configuredSystemdScope(file: string): Promise<boolean | undefined> {
-  return (await readConfig(file, runnerConfig))?.runner?.systemdScope;
+  return (await readJsonFile(file, runnerConfig))?.runner?.systemdScope;
 }
 
 const worktreeConfig = z.looseObject({
@@ -79,7 +79,7 @@ export interface ConfiguredWorktrees {
 /** `worktrees` of the shared file; its folder else `PI_SUBAGENTS_WORKTREE_DIR`. */
 export async function configuredWorktrees(file: string, env: NodeJS.ProcessEnv): Promise<ConfiguredWorktrees> {
   const { folder = env['PI_SUBAGENTS_WORKTREE_DIR'] || undefined, ...others } =
-    (await readConfig(file, worktreeConfig))?.worktrees ?? {};
+    (await readJsonFile(file, worktreeConfig))?.worktrees ?? {};
   const { copies, links, setupHook, setupHookTimeoutMs } = others;
   return { folder, copies, links, setupHook, setupHookTimeoutMs };
 }
@@ -89,7 +89,7 @@ const writersConfig = z.looseObject({ writers: z.optional(writers) });
 /** `PI_LANES_WRITERS`, else `writers` of the shared file; `undefined`: neither says anything. */
 export async function configuredWriters(file: string, env: NodeJS.ProcessEnv): Promise<Writers | undefined> {
   const given = env['PI_LANES_WRITERS'];
-  if (!given) return (await readConfig(file, writersConfig))?.writers;
+  if (!given) return (await readJsonFile(file, writersConfig))?.writers;
   const parsed = writers.safeParse(given);
   if (parsed.success) return parsed.data;
   throw lanesError('config_invalid:writers', { value: given });
@@ -103,7 +103,7 @@ const exclusionConfig = z.looseObject({
 
 /** Milliseconds a model is left out whose provider has failed: `modelExclusions.defaultTtlMs` of the shared file. */
 export async function configuredExclusionMs(file: string): Promise<number | undefined> {
-  return (await readConfig(file, exclusionConfig))?.modelExclusions?.defaultTtlMs;
+  return (await readJsonFile(file, exclusionConfig))?.modelExclusions?.defaultTtlMs;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** What the shared settings and the environment say about launches that call and agent leave open. */
 import * as z from 'zod/mini';
 import { type LaunchDefaults, lanesError, type ToolRules, toolBudget, toolRules } from '../../protocol/index.ts';
-import { readConfig } from './shared-file.ts';
+import { readJsonFile } from '../json-files/index.ts';
 import { MAX_LIMIT_MS } from './time-limit.ts';
 
 const limit = z.int().check(z.minimum(1), z.maximum(MAX_LIMIT_MS));
@@ -35,7 +35,7 @@ export interface LaunchSettings {
  * @throws LanesError `config_invalid` for a value that is none, wherever it stands: a limit that is not understood is no limit
  */
 export async function readLaunchSettings(file: string, env: NodeJS.ProcessEnv): Promise<LaunchSettings> {
-  const config = (await readConfig(file, launchConfig)) ?? {};
+  const config = (await readJsonFile(file, launchConfig)) ?? {};
   const { timeoutMs, toolBudget: budget, defaultSubagentContext: context, waitTool } = config;
   const toolTimeoutMs = config.toolTimeoutMs ?? milliseconds(env, 'PI_SUBAGENT_TOOL_TIMEOUT_MS');
   const wait = waitTool === false ? { enabled: false } : waitTool;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { switchAgent } from '../../../src/client/switch-agent.ts';
 import { Toolbox } from '../../../src/client/toolbox.ts';
-import { editSetting } from '../../../src/core/agents/index.ts';
+import { editJsonFile } from '../../../src/core/json-files/index.ts';
 import { type TempDir, tempDir } from '../../support/temp.ts';
 import { definition, write } from './definitions.ts';
 
@@ -129,12 +129,40 @@ describe('an agent', () => {
 describe('settings', () => {
   const path = ['subagents', 'agentOverrides', 'scout', 'disabled'];
 
+  it.each([
+    ['{\n    "a": [1,  2]\n}\n', '{\n    "a": [1,  2],\n    "subagents": {'],
+    ['{"a":[1,  2]}', '{"a":[1,  2],\n  "subagents": {'],
+    ['{ "subagents": { "x" : 1 }, "b": [1,  2] }', '{ "subagents": { "x" : 1,\n    "agentOverrides": {'],
+    ['{\n\t"subagents": {},\n\t"b" : 1\n}', '{\n\t"subagents": {\n\t\t"agentOverrides": {'],
+  ])('keep everything beside the value as it is written: %j', async (before, beginning) => {
+    await write(agentDir, { 'settings.json': before });
+    await editJsonFile(userFile, path, true);
+    const during = await read(userFile);
+    expect(during.startsWith(beginning), during).toBe(true);
+    expect(JSON.parse(during).subagents.agentOverrides).toEqual({ scout: { disabled: true } });
+    await editJsonFile(userFile, path, undefined);
+    if (before.includes('{}')) expect(JSON.parse(await read(userFile))).toEqual({ b: 1 });
+    else expect(await read(userFile)).toBe(before);
+  });
+
+  it('have a value replaced in its place, whatever it is', async () => {
+    const before = '{\n  "subagents": { "agentOverrides": 7 },\n  "b": [1,  2]\n}\n';
+    await write(agentDir, { 'settings.json': before });
+    const [place, value] = [['subagents', 'agentOverrides'], { scout: { model: 'a/b' } }] as const;
+    await editJsonFile(userFile, place, value);
+    const after = await read(userFile);
+    expect(after.startsWith('{\n  "subagents": { "agentOverrides": {\n')).toBe(true);
+    expect(after.endsWith(' },\n  "b": [1,  2]\n}\n')).toBe(true);
+    expect(JSON.parse(after).subagents.agentOverrides).toEqual(value);
+    expect(await editJsonFile(userFile, place, value)).toBe(false);
+  });
+
   it('that are a link stay one, with their permissions', async () => {
     const real = join(temp.path, 'dotfiles.json');
     await mkdir(agentDir, { recursive: true });
     await writeFile(real, '{}', { mode: 0o640 });
     await symlink(real, userFile);
-    await editSetting(userFile, path, true);
+    await editJsonFile(userFile, path, true);
     expect((await lstat(userFile)).isSymbolicLink()).toBe(true);
     expect((await stat(real)).mode & 0o777).toBe(0o640);
     expect(JSON.parse(await read(real))).toMatchObject({ subagents: {} });
@@ -148,7 +176,7 @@ describe('settings', () => {
     ['{"subagents":{"agentOverrides":{"scout":true}}}', 'subagents.agentOverrides.scout: must be an object'],
   ])('that cannot be changed are left as they are: %s', async (text, reason) => {
     await write(agentDir, { 'settings.json': text });
-    await expect(editSetting(userFile, path, true)).rejects.toMatchObject({
+    await expect(editJsonFile(userFile, path, true)).rejects.toMatchObject({
       code: 'config_invalid',
       message: expect.stringContaining(reason),
     });

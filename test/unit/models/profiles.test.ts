@@ -1,5 +1,5 @@
 /** Catalogues of models and the profiles that are made from them. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { KnownModel } from '../../../src/core/models/index.ts';
@@ -206,11 +206,15 @@ describe('the files of profiles', () => {
       defaultModel: 'x',
       subagents: { agentOverrides: { scout: { model: 'a/x' } }, maxThinking: 'high' },
     });
+    const before = '{\r\n\t"theme" : "dark",\r\n\t"x": [1,  2]\r\n}\r\n';
+    await writeFile(file, before, { mode: 0o640 });
+    await chmod(file, 0o640);
+    await store.load('mine');
+    expect((await readFile(file, 'utf8')).startsWith('{\r\n\t"theme" : "dark",\r\n\t"x": [1,  2],\r\n')).toBe(true);
+    expect((await stat(file)).mode & 0o777).toBe(0o640);
     for (const broken of ['{', '[]', '{"subagents": 7}']) {
       await writeFile(file, broken);
-      await expect(store.load('mine')).rejects.toMatchObject({
-        code: expect.stringMatching(/config_invalid|internal/),
-      });
+      await expect(store.load('mine')).rejects.toMatchObject({ code: 'config_invalid' });
       expect(await readFile(file, 'utf8')).toBe(broken);
     }
   });

@@ -221,13 +221,14 @@ describe('evidence', () => {
   });
 
   it('each state of eligibility, with its reason', () => {
-    const state = (of: LaneSubject | undefined, evidence?: LaneEvidence | null) => {
+    const state = (of: LaneSubject | undefined | null, evidence?: LaneEvidence | null) => {
       const { state: name, reason } = eligibilityOf(of, evidence);
       return [name, reason];
     };
     const told = (text: string) => expect.stringContaining(text);
     const blocked = (wrong: Partial<LaneMerge>) => withMerge(undefined, subject(), { ...merge, ...wrong });
-    expect(state(undefined)).toEqual(['unknown', told('no manifest')]);
+    expect(state(undefined)).toEqual(['unknown', told('handed over no worktrees')]);
+    expect(state(null)).toEqual(['unknown', told('manifest of its worktrees cannot be read')]);
     expect(state(subject(), null)).toEqual(['unknown', told('cannot be read')]);
     expect(state(subject({ active: true }), blocked({}))).toEqual(['active', told('not all')]);
     expect(state(subject())).toEqual(['terminal-blocked', told('no evidence')]);

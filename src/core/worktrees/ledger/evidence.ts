@@ -67,12 +67,13 @@ function requireSubject({ laneId, manifest, active }: LaneSubject): void {
   if (active) throw lanesError('lane_refused:active', { runId: manifest.runId });
 }
 
-/** @param subject `undefined`: the manifest is not there, or cannot be read; `evidence` `null`: what is there cannot be read */
+/** @param subject of the manifest; `undefined`: there is none; `null`, as of `evidence`: it is there and cannot be read */
 export function eligibilityOf(
-  subject: LaneSubject | undefined,
+  subject: LaneSubject | undefined | null,
   evidence: LaneEvidence | null | undefined,
 ): Eligibility {
-  if (!subject) return { state: 'unknown', reason: 'there is no manifest of its worktrees that can be read' };
+  if (subject === undefined) return { state: 'unknown', reason: 'it has handed over no worktrees' };
+  if (subject === null) return { state: 'unknown', reason: 'the manifest of its worktrees cannot be read' };
   if (subject.active) return { state: 'active', reason: 'not all of its children are proven to have ended' };
   if (evidence === null) return { state: 'unknown', reason: 'what was attested cannot be read' };
   const blocked = (reason: string): Eligibility => ({ state: 'terminal-blocked', reason });

@@ -4,18 +4,18 @@
  */
 import { mkdir, realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { applyEdits, findNodeAtLocation, modify, parseTree } from 'jsonc-parser';
-import { lanesError, wordsOf } from '../../protocol/index.ts';
+import { applyEdits, type Edit, findNodeAtLocation, getNodeValue, modify, type Node, parseTree } from 'jsonc-parser';
+import { canonicalJson, lanesError, wordsOf } from '../../protocol/index.ts';
 import { errnoOf, readRegular, writeFileAtomic } from '../files/index.ts';
 
 type Path = readonly string[];
 
 /**
- * @param value `undefined`: removed, together with objects that become empty by that
+ * @param value JSON; `undefined`: removed, together with objects that become empty by that
  * @returns false when the file said so already
  * @throws LanesError `config_invalid` for a file that is no JSON, `config_changed` when somebody else writes it at the same time
  */
-export async function editSetting(given: string, path: Path, value: boolean | undefined): Promise<boolean> {
+export async function editJsonFile(given: string, path: Path, value: unknown): Promise<boolean> {
   const file = await targetOf(given);
   const before = await textOf(file);
   const after = edited(file, before ?? '{}\n', path, value);
@@ -48,7 +48,7 @@ async function textOf(file: string): Promise<string | undefined> {
   }
 }
 
-function edited(file: string, given: string, path: Path, value: boolean | undefined): string | undefined {
+function edited(file: string, given: string, path: Path, value: unknown): string | undefined {
   // A byte order mark is not JSON, but stays.
   const mark = given.startsWith('\uFEFF') ? '\uFEFF' : '';
   const text = given.slice(mark.length);
@@ -66,15 +66,49 @@ function edited(file: string, given: string, path: Path, value: boolean | undefi
     }
   }
   const found = tree && findNodeAtLocation(tree, [...path]);
-  if (found ? found.value === value && found.type === 'boolean' : value === undefined) return undefined;
-  return (
-    mark + applyEdits(text, modify(text, pathOfEdit(text, path, value), value, { formattingOptions: styleOf(text) }))
-  );
+  const isSo = found && value !== undefined && canonicalJson(getNodeValue(found)) === canonicalJson(value);
+  if (isSo || (!found && value === undefined)) return undefined;
+  return mark + applyEdits(text, value === undefined ? removal(text, path) : [insertion(text, tree, path, value)]);
+}
+
+/** Without the library's own layout, which covers what stands beside the place as well. */
+function removal(text: string, path: Path): Edit[] {
+  return modify(text, pathOfRemoval(text, path), undefined, {});
+}
+
+/** The value in the place of the old one, or as the last property of the deepest object of its path that is there. */
+function insertion(text: string, tree: Node | undefined, path: Path, value: unknown): Edit {
+  const layout = layoutOf(text);
+  const found = tree && findNodeAtLocation(tree, [...path]);
+  if (found) return { offset: found.offset, length: found.length, content: laidOut(value, path.length, layout) };
+  let depth = path.length - 1;
+  let parent = tree && findNodeAtLocation(tree, path.slice(0, depth));
+  while (!parent && depth > 0) {
+    depth -= 1;
+    parent = tree && findNodeAtLocation(tree, path.slice(0, depth));
+  }
+  const inner = path.slice(depth + 1).reduceRight<unknown>((nested, name) => ({ [name]: nested }), value);
+  const line = (level: number) => layout.eol + layout.indent.repeat(level);
+  const property = `${line(depth + 1)}${JSON.stringify(path[depth])}: ${laidOut(inner, depth + 1, layout)}`;
+  const last = parent?.children?.at(-1);
+  if (last) return { offset: last.offset + last.length, length: 0, content: `,${property}` };
+  const { offset = 0, length = 0 } = parent ?? {};
+  return { offset, length, content: `{${property}${line(depth)}}` };
+}
+
+interface Layout {
+  indent: string;
+  eol: string;
+}
+
+function laidOut(value: unknown, level: number, { indent, eol }: Layout): string {
+  return JSON.stringify(value, undefined, indent)
+    .split('\n')
+    .join(eol + indent.repeat(level));
 }
 
 /** What is removed: the value, or the outermost object that would be left empty. */
-function pathOfEdit(text: string, path: Path, value: boolean | undefined): string[] {
-  if (value !== undefined) return [...path];
+function pathOfRemoval(text: string, path: Path): string[] {
   const tree = parseTree(text);
   let last = path.length;
   while (last > 1) {
@@ -85,11 +119,7 @@ function pathOfEdit(text: string, path: Path, value: boolean | undefined): strin
   return path.slice(0, last);
 }
 
-function styleOf(text: string) {
-  const indent = /\n([ \t]+)"/.exec(text)?.[1] ?? '  ';
-  return {
-    insertSpaces: !indent.startsWith('\t'),
-    tabSize: indent.startsWith('\t') ? 1 : indent.length,
-    eol: text.includes('\r\n') ? '\r\n' : '\n',
-  };
+/** As the file has it already. */
+function layoutOf(text: string): Layout {
+  return { indent: /\n([ \t]+)"/.exec(text)?.[1] ?? '  ', eol: text.includes('\r\n') ? '\r\n' : '\n' };
 }
