@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AGENT_TEXTS } from '../src/protocol/agent-texts.ts';
-import { ERROR_TEXTS } from '../src/protocol/error-texts.ts';
+import { ERROR_TEXTS } from '../src/protocol/error-texts/index.ts';
 import { FINDING_TEXTS } from '../src/protocol/finding-texts.ts';
 import { TRANSCRIPT_WORDS } from '../src/protocol/transcript-words.ts';
 

@@ -1,11 +1,11 @@
 /**
- * The catalogue of errors that people and programs see. `docs/errors.md` documents every code, `error-texts.ts` has the
+ * The catalogue of errors that people and programs see. `docs/errors.md` documents every code, `error-texts/` has the
  * texts; a test holds the three together. An error has a stable code, a message for people and a hint naming the next step.
  */
 
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
-import { ERROR_TEXTS, type ErrorText, type ErrorTextId } from './error-texts.ts';
+import { ERROR_TEXTS, type ErrorText, type ErrorTextId } from './error-texts/index.ts';
 import { wordsOf } from './words-of.ts';
 
 // zod/mini comes without texts: every refusal would read "Invalid input", whatever rule was broken.

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { nextStep, withNextStep } from '../../src/cli/next-step.ts';
 import { COMMANDS, takesRun } from '../../src/cli/usage.ts';
-import { ERROR_TEXTS, type ErrorText } from '../../src/protocol/error-texts.ts';
+import { ERROR_TEXTS, type ErrorText } from '../../src/protocol/error-texts/index.ts';
 import { describeError } from '../../src/protocol/index.ts';
 
 const texts = Object.entries<ErrorText>(ERROR_TEXTS);

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { ERROR_TEXTS, type ErrorText } from '../../src/protocol/error-texts.ts';
+import { ERROR_TEXTS, type ErrorText, PARTS } from '../../src/protocol/error-texts/index.ts';
 import {
   describeError,
   describeFaults,
@@ -72,6 +72,11 @@ describe('a text', () => {
       .filter((path) => path.endsWith('.ts') && !/^(protocol|extension)/.test(path))
       .filter((path) => /code: '\w+'(?: as const)?,\s*message: [`']/.test(readFileSync(join(root, path), 'utf8')));
     expect(outside).toEqual([]);
+  });
+
+  it('stands in one part of the catalogue alone', () => {
+    const ids = PARTS.flatMap((part) => Object.keys(part));
+    expect(ids.toSorted()).toEqual(Object.keys(ERROR_TEXTS).toSorted());
   });
 
   it('is a sentence, and so is the hint', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { collectTexts, textsOf } from '../../scripts/l10n.mjs';
-import { ERROR_TEXTS, type ErrorText } from '../../src/protocol/error-texts.ts';
+import { ERROR_TEXTS, type ErrorText } from '../../src/protocol/error-texts/index.ts';
 import { projectRoot } from '../support/project-root.ts';
 
 const root = projectRoot();
