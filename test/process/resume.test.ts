@@ -45,6 +45,12 @@ async function sessionOf(run: Started): Promise<string> {
   return file;
 }
 
+/** Its agent has come to a gate of its task, and the run knows that it has the task. */
+async function atWork(fake: FakePi, run: Started, gate: string): Promise<void> {
+  await fake.arrivedAt(gate);
+  await waitFor('the task to be taken', async () => ofType(await events(run.directory), 'child.prompted').length > 0);
+}
+
 /** A new run on the session of an old one. */
 async function resume(world: World, from: Started, request: Partial<ResumeRequest> = {}): Promise<Started> {
   const resumed = await resumeRun(world.toolbox, { directory: from.directory, owner, ...request });
@@ -182,7 +188,7 @@ describe('with a fake Pi', () => {
 
     test('that was interrupted is paused, and goes on', async () => {
       const source = await start(world, fakeTask({ steps: [{ say: ['half of ', { gate: 'never' }, 'it'] }] }));
-      await fake.arrivedAt('never');
+      await atWork(fake, source, 'never');
       expect(await interruptRun(world.toolbox, source.directory, owner)).toEqual({ outcome: 'done' });
       const { snapshot, text: half } = await ended(source);
       expect(snapshot).toMatchObject({ state: 'paused', error: null });
@@ -196,7 +202,7 @@ describe('with a fake Pi', () => {
     const folder = join(world.project, 'goes-away');
     await mkdir(folder);
     const source = await start(world, fakeTask({ steps: [{ gate: 'lost-with-wishes' }, { say: 'done' }] }), folder);
-    await fake.arrivedAt('lost-with-wishes');
+    await atWork(fake, source, 'lost-with-wishes');
     const { owner: holder } = await inspectLock(runLayout(source.directory).lease);
     process.kill(holder?.process.pid ?? 0, 'SIGKILL');
     await waitFor('it to be lost', async () => (await source.store.read(source.runId)).state === 'lost');
@@ -268,7 +274,7 @@ describe('with a fake Pi', () => {
     test('while the run works or waits, and after it was stopped', async () => {
       const steps = [{ gate: 'at-work' }, { dialog: 'confirm' as const, title: 'Really?' }, { say: 'done' }];
       const source = await start(world, fakeTask({ steps }));
-      await fake.arrivedAt('at-work');
+      await atWork(fake, source, 'at-work');
       expect(await refusal(world, source)).toMatchObject(refused('it is running', 'Steer it instead.'));
       await fake.open('at-work');
       await waitFor('the question', async () => (await source.store.read(source.runId)).state === 'waiting');
@@ -415,7 +421,7 @@ describe('with a fake Pi', () => {
 
   test('B54 the session of a run is not to be written by others while it works', async () => {
     const source = await start(world, fakeTask({ steps: [{ gate: 'own' }, { say: 'one' }] }));
-    await fake.arrivedAt('own');
+    await atWork(fake, source, 'own');
     const session = (await source.store.read(source.runId)).view?.children[0]?.session?.file ?? '';
     const locks = rootLayout(world.toolbox.agentDir).sessionLocks;
     await expect(leaseSession(locks, session, 'a test')).rejects.toMatchObject({
@@ -435,7 +441,7 @@ describe('with a fake Pi', () => {
   test('a lost run is continued as the same run', async () => {
     const steps = [{ say: 'first step', tools: [{ name: 'read', output: 'read it' }] }, { gate: 'lost' }];
     const source = await start(world, fakeTask({ steps }));
-    await fake.arrivedAt('lost');
+    await atWork(fake, source, 'lost');
     const runner = ofType(await events(source.directory), 'runner.started')[0]?.process.pid ?? 0;
     process.kill(runner, 'SIGKILL');
     await waitFor('the run to be lost', async () => (await source.store.read(source.runId)).state === 'lost');
