@@ -9,7 +9,7 @@ import { sessionHolder } from '../../src/core/sessions/index.ts';
 import type { ChildPlan } from '../../src/protocol/index.ts';
 import { type FakePi, fakeTask } from '../support/fake-pi/index.ts';
 import { expectNobodyLeft, fakeWorld } from '../support/fake-world.ts';
-import { ended as endOf, ofType, owner, type Started } from '../support/started-run.ts';
+import { atGate, ended as endOf, ofType, owner, type Started } from '../support/started-run.ts';
 import { waitFor } from '../support/wait-for.ts';
 import type { World } from '../support/world.ts';
 import { definition, write } from '../unit/agents/definitions.ts';
@@ -247,7 +247,7 @@ describe('another model', () => {
       twice('guard', { steps: [{ error: '529' }] }, { steps: [{ gate: 'second-session' }, { say: 'done' }] }),
       { fallbackModels },
     );
-    await fake.arrivedAt('second-session');
+    await atGate(fake, run, 'second-session', 2);
     const { lines } = await readJournal(runLayout(run.directory).journal);
     const locks = rootLayout(world.toolbox.agentDir).sessionLocks;
     const files = ofType(lines, 'child.ready').map((line) => line.session.file ?? '');

@@ -8,7 +8,7 @@ import { MAX_OUTPUT_BYTES } from '../../src/core/outputs/index.ts';
 import { findProject, runLayout } from '../../src/core/projects/index.ts';
 import { type FakePi, fakeTask } from '../support/fake-pi/index.ts';
 import { expectNobodyLeft, fakeWorld } from '../support/fake-world.ts';
-import { ended, ofType, owner } from '../support/started-run.ts';
+import { atGate, ended, ofType, owner } from '../support/started-run.ts';
 import { tempDir } from '../support/temp.ts';
 import { waitFor } from '../support/wait-for.ts';
 import type { World } from '../support/world.ts';
@@ -225,7 +225,7 @@ describe('two runs and one file', () => {
   test('after a crash of the first the file is free', async () => {
     const gate = `crash-${count}`;
     const first = await start({ steps: [{ gate }, { say: 'first' }] });
-    await fake.arrivedAt(gate);
+    await atGate(fake, first, gate);
     const { lines } = await readJournal(runLayout(first.directory).journal);
     process.kill(ofType(lines, 'runner.started')[0]?.process.pid ?? 0, 'SIGKILL');
     await waitFor('the run to be lost', async () => (await first.store.read(first.runId)).state === 'lost');
@@ -242,7 +242,7 @@ describe('two runs and one file', () => {
     const run = await start({
       steps: [{ say: 'Writing.', tools: [{ name: 'write' }] }, { write: 'answer.md', text: 'my own report' }, { gate }],
     });
-    await fake.arrivedAt(gate);
+    await atGate(fake, run, gate);
     const { lines } = await readJournal(runLayout(run.directory).journal);
     process.kill(ofType(lines, 'runner.started')[0]?.process.pid ?? 0, 'SIGKILL');
     await waitFor('the run to be lost', async () => (await run.store.read(run.runId)).state === 'lost');

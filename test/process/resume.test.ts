@@ -23,7 +23,7 @@ import { type FakePi, fakeTask } from '../support/fake-pi/index.ts';
 import { expectNobodyLeft, fakeWorld } from '../support/fake-world.ts';
 import { piCli } from '../support/pi-versions.ts';
 import { PiRpc } from '../support/rpc-client.ts';
-import { ended as endOf, journalOf, ofType, owner, type Started, startWorker } from '../support/started-run.ts';
+import { atGate, ended as endOf, journalOf, ofType, owner, type Started, startWorker } from '../support/started-run.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createWorld, type World } from '../support/world.ts';
 
@@ -43,12 +43,6 @@ async function sessionOf(run: Started): Promise<string> {
   const file = (await ended(run)).child.session?.file;
   if (!file) throw new Error('there is no session file');
   return file;
-}
-
-/** Its agent has come to a gate of its task, and the run knows that it has the task. */
-async function atWork(fake: FakePi, run: Started, gate: string): Promise<void> {
-  await fake.arrivedAt(gate);
-  await waitFor('the task to be taken', async () => ofType(await events(run.directory), 'child.prompted').length > 0);
 }
 
 /** A new run on the session of an old one. */
@@ -188,7 +182,7 @@ describe('with a fake Pi', () => {
 
     test('that was interrupted is paused, and goes on', async () => {
       const source = await start(world, fakeTask({ steps: [{ say: ['half of ', { gate: 'never' }, 'it'] }] }));
-      await atWork(fake, source, 'never');
+      await atGate(fake, source, 'never');
       expect(await interruptRun(world.toolbox, source.directory, owner)).toEqual({ outcome: 'done' });
       const { snapshot, text: half } = await ended(source);
       expect(snapshot).toMatchObject({ state: 'paused', error: null });
@@ -202,7 +196,7 @@ describe('with a fake Pi', () => {
     const folder = join(world.project, 'goes-away');
     await mkdir(folder);
     const source = await start(world, fakeTask({ steps: [{ gate: 'lost-with-wishes' }, { say: 'done' }] }), folder);
-    await atWork(fake, source, 'lost-with-wishes');
+    await atGate(fake, source, 'lost-with-wishes');
     const { owner: holder } = await inspectLock(runLayout(source.directory).lease);
     process.kill(holder?.process.pid ?? 0, 'SIGKILL');
     await waitFor('it to be lost', async () => (await source.store.read(source.runId)).state === 'lost');
@@ -274,7 +268,7 @@ describe('with a fake Pi', () => {
     test('while the run works or waits, and after it was stopped', async () => {
       const steps = [{ gate: 'at-work' }, { dialog: 'confirm' as const, title: 'Really?' }, { say: 'done' }];
       const source = await start(world, fakeTask({ steps }));
-      await atWork(fake, source, 'at-work');
+      await atGate(fake, source, 'at-work');
       expect(await refusal(world, source)).toMatchObject(refused('it is running', 'Steer it instead.'));
       await fake.open('at-work');
       await waitFor('the question', async () => (await source.store.read(source.runId)).state === 'waiting');
@@ -421,7 +415,7 @@ describe('with a fake Pi', () => {
 
   test('B54 the session of a run is not to be written by others while it works', async () => {
     const source = await start(world, fakeTask({ steps: [{ gate: 'own' }, { say: 'one' }] }));
-    await atWork(fake, source, 'own');
+    await atGate(fake, source, 'own');
     const session = (await source.store.read(source.runId)).view?.children[0]?.session?.file ?? '';
     const locks = rootLayout(world.toolbox.agentDir).sessionLocks;
     await expect(leaseSession(locks, session, 'a test')).rejects.toMatchObject({
@@ -441,7 +435,7 @@ describe('with a fake Pi', () => {
   test('a lost run is continued as the same run', async () => {
     const steps = [{ say: 'first step', tools: [{ name: 'read', output: 'read it' }] }, { gate: 'lost' }];
     const source = await start(world, fakeTask({ steps }));
-    await atWork(fake, source, 'lost');
+    await atGate(fake, source, 'lost');
     const runner = ofType(await events(source.directory), 'runner.started')[0]?.process.pid ?? 0;
     process.kill(runner, 'SIGKILL');
     await waitFor('the run to be lost', async () => (await source.store.read(source.runId)).state === 'lost');

@@ -12,6 +12,7 @@ import {
 import { readJournal } from '../../src/core/journal/index.ts';
 import { runLayout } from '../../src/core/projects/index.ts';
 import type { ChildView, JournalLine, Owner } from '../../src/protocol/index.ts';
+import type { FakePi } from './fake-pi/index.ts';
 import { isAlive } from './process-state.ts';
 import { waitFor } from './wait-for.ts';
 import type { World } from './world.ts';
@@ -44,6 +45,20 @@ export async function journalOf({ directory }: { directory: string }): Promise<J
   expect({ skipped, unfinishedBytes }).toEqual({ skipped: [], unfinishedBytes: 0 });
   expect(lines.map((line) => line.seq)).toEqual(lines.map((_, index) => index + 1));
   return lines;
+}
+
+/** Its agent has come to a gate of its task, and its journal tells that it was given its task this often. */
+export async function atGate(
+  fake: Pick<FakePi, 'arrivedAt'>,
+  { directory }: { directory: string },
+  gate: string,
+  prompts = 1,
+): Promise<void> {
+  await fake.arrivedAt(gate);
+  await waitFor('the task to be taken', async () => {
+    const { lines } = await readJournal(runLayout(directory).journal);
+    return ofType(lines, 'child.prompted').length >= prompts;
+  });
 }
 
 export interface Ended {
