@@ -18,7 +18,6 @@ import { runCommand } from './commands/run.ts';
 import { runWorkflowCommand } from './commands/run-workflow.ts';
 import { statusCommand } from './commands/status.ts';
 import { steerCommand } from './commands/steer.ts';
-import { switchAgentCommand } from './commands/switch-agent.ts';
 import { transcriptCommand } from './commands/transcript.ts';
 import { validateCommand } from './commands/validate.ts';
 import { worktreesCommand } from './commands/worktrees.ts';
@@ -127,15 +126,6 @@ async function main(args: string[]): Promise<number> {
         set: texts,
         'prompt-file': text,
       });
-      if (action === 'disable' || action === 'enable') {
-        const { values, positionals } = parse(
-          others,
-          { scope: text },
-          { min: 1, max: 1, missing: 'launch_invalid:no-agent-name' },
-        );
-        const enabled = action === 'enable';
-        return switchAgentCommand(context, positionals[0] ?? '', { enabled, scope: values.scope, json: values.json });
-      }
       const change = CHANGES.find((one) => one === action);
       if (change !== undefined) return changeAgents(context, change, others);
       const { values, positionals } = parse(rest, { capabilities: flag, scope: text }, { min: 0, max: 1 });

@@ -146,10 +146,10 @@ const PARTS: readonly Part[] = [
   pi-lanes agents eject NAME                        copy one that comes with a package or with Pi Lanes, to change it
   pi-lanes agents reset NAME                        remove your copy of one that comes with a package or with Pi Lanes, and its settings
       --scope user|project  of all these; default: the only one that can be meant, and the user for what is new
-  pi-lanes agents undo                              take back the latest of these changes
   pi-lanes agents disable|enable NAME [--scope user|project]
                                                     in Pi's settings; without --scope in those that disable it, else the
-                                                    project's for its own agents, the user's for all others`,
+                                                    project's for its own agents, the user's for all others
+  pi-lanes agents undo                              take back the latest of these changes`,
   },
   {
     command: 'plan',

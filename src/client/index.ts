@@ -38,7 +38,6 @@ export { GO_ON, isResumable, type Resumed, type ResumeRequest, resumeKind, resum
 export { RunFollower, type RunSnapshot, readSnapshot } from './run-snapshot.ts';
 export { allStores, findRun, RunStore } from './run-store.ts';
 export { RunWatcher, waitForEnd } from './run-watcher.ts';
-export { type SettingsScope, type Switched, type SwitchRequest, switchAgent } from './switch-agent.ts';
 export { piLimits, type SettingOverrides, Toolbox, type Tools } from './toolbox.ts';
 export {
   type ConsoleLines,

@@ -86,22 +86,43 @@ describe('pi-lanes agents disable', () => {
     const file = join(world.agent.agentDir, 'settings.json');
     const off = await world.cli(['agents', 'disable', 'my']);
     expect([off.code, off.stderr]).toEqual([0, '']);
-    expect(off.stdout).toBe(`The agent mine is disabled in ${file}. Undo: pi-lanes agents enable mine --scope user\n`);
+    expect(off.stdout).toBe(`Disabled mine.\n  ${file}\n  To take it back: pi-lanes agents undo\n`);
     const { stdout } = await world.cli(['agents']);
     expect(stdout).toContain(`Disabled:\n- mine (user): subagents.agentOverrides.mine.disabled in ${file}:`);
     expect(stdout).not.toContain('Does what I say.');
     const refused = await run('--agent', 'mine');
     expect([refused.code, JSON.parse(refused.stdout).error.code]).toEqual([2, 'agent_disabled']);
     const on = await world.cli(['agents', '--json', '--scope', 'user', 'enable', 'mine']);
-    expect(JSON.parse(on.stdout)).toMatchObject({
-      agent: 'mine',
-      state: 'enabled',
-      scope: 'user',
-      file,
-      changed: true,
-    });
+    expect(JSON.parse(on.stdout)).toMatchObject({ action: 'enable', name: 'mine', scope: 'user', files: [file] });
+    const again = await world.cli(['agents', 'enable', 'mine']);
+    expect([again.code, again.stdout]).toEqual([0, 'mine: it is enabled already.\n']);
     const started = await run('--agent', 'mine');
     expect(started.code, started.stdout).toBe(0);
+  });
+
+  test('and create, update, delete and undo are seen by the next command', async () => {
+    const made = await world.cli([
+      'agents',
+      'create',
+      'Note taker',
+      '--description',
+      'Takes notes.',
+      '--set',
+      'tools=read',
+    ]);
+    const file = join(world.agent.agentDir, 'agents', 'note-taker.md');
+    expect([made.code, made.stdout]).toEqual([0, expect.stringContaining(file)]);
+    const started = await run('--agent', 'note-taker');
+    expect([started.code, JSON.parse(started.stdout).run?.agent]).toEqual([0, 'note-taker']);
+    await world.cli(['agents', 'update', 'note-taker', '--set', 'model=fake/scripted-b']);
+    const shown = await world.cli(['agents', 'note-taker', '--json']);
+    expect(shown.stdout).toContain('fake/scripted-b');
+    expect((await world.cli(['agents', 'delete', 'note-taker'])).code).toBe(0);
+    expect((await run('--agent', 'note-taker')).code).toBe(2);
+    expect((await world.cli(['agents', 'undo'])).stdout).toContain('delete of note-taker');
+    expect((await world.cli(['agents'])).stdout).toContain('- note-taker (user): Takes notes.\n');
+    const wrong = await world.cli(['agents', 'update', 'note-taker', '--set', 'colour=red', '--json']);
+    expect([wrong.code, JSON.parse(wrong.stdout).error.code]).toEqual([2, 'agent_config_invalid']);
   });
 
   test('refuses a scope, a name and an option nobody has', async () => {

@@ -4,7 +4,7 @@ import { lanesError } from '../../protocol/index.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
 import { readGiven } from '../given-file.ts';
 
-export const CHANGES = ['create', 'update', 'delete', 'eject', 'reset', 'undo'] as const;
+export const CHANGES = ['create', 'update', 'delete', 'eject', 'reset', 'disable', 'enable', 'undo'] as const;
 type Change = (typeof CHANGES)[number];
 
 export interface ChangeAgentsOptions {
@@ -36,6 +36,9 @@ async function make(context: CliContext, action: Change, name: string, options: 
       return changes.create({ name, ...(await configOf(options)) }, scope);
     case 'update':
       return changes.update(name, await configOf(options), scope);
+    case 'disable':
+    case 'enable':
+      return changes.switch(name, action === 'enable', scope);
     case 'undo':
       return changes.undo();
     default:
@@ -78,12 +81,16 @@ const DONE: Readonly<Record<Change, string>> = {
   delete: 'Deleted',
   eject: 'Copied',
   reset: 'Reset',
+  disable: 'Disabled',
+  enable: 'Enabled',
   undo: 'Taken back:',
 };
 
 const NOTHING: Readonly<Partial<Record<Change, string>>> = {
   update: 'it says so already',
   reset: 'nothing of your own to remove',
+  disable: 'it is disabled already',
+  enable: 'it is enabled already',
 };
 
 function asText({ action, name, files, hides, undone }: AgentChange): string {

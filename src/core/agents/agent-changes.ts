@@ -1,9 +1,10 @@
 /** Creating, changing and removing agents of the user and of a project, and taking that back. One change at a time. */
-import { realpath, stat } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { lanesError } from '../../protocol/index.ts';
 import { findAgent } from '../agent-names/index.ts';
+import { EMPTY_JSON, editedJson } from '../json-files/index.ts';
 import { waitForLock } from '../locks/index.ts';
 import { type AgentConfig, plainName, readConfig } from './agent-config.ts';
 import { bundledText } from './catalogue.ts';
@@ -20,11 +21,11 @@ import {
   readState,
 } from './file-changes.ts';
 import { parseAgent } from './parse-agent.ts';
-import { findProjectRoot } from './project-root.ts';
-import { removeOverride } from './remove-override.ts';
+import { findMarkedRoot, type ProjectRoot } from './project-root.ts';
+import { checkEnabled, planSwitch } from './switching.ts';
 
 export type ChangeScope = 'user' | 'project';
-export type ChangeAction = 'create' | 'update' | 'delete' | 'eject' | 'reset' | 'undo';
+export type ChangeAction = 'create' | 'update' | 'delete' | 'eject' | 'reset' | 'disable' | 'enable' | 'undo';
 
 export interface AgentChange {
   action: ChangeAction;
@@ -36,6 +37,8 @@ export interface AgentChange {
   hides?: Definition['source'];
   /** What was taken back, of `undo`. */
   undone?: string;
+  /** Whose settings say so, of `disable` and `enable`. */
+  scope?: ChangeScope;
 }
 
 type Place = Omit<DiscoveryRequest, 'scope' | 'provider' | 'projectSettings'>;
@@ -150,6 +153,22 @@ export class AgentChanges {
     });
   }
 
+  /**
+   * Says in settings that an agent is disabled, or no longer. @throws LanesError `agent_unknown`, `agent_scope_needed:no-project`,
+   * `agent_kept`, `agent_disabled` when somebody else still disables it, `config_invalid` for settings that cannot be changed
+   */
+  switch(given: string, isEnabled: boolean, wanted?: ChangeScope): Promise<AgentChange> {
+    return this.#alone(async () => {
+      const project = (await this.#root())?.settings;
+      const found = await this.#discovery.discover(this.#place);
+      const { name, scope, path, value } = planSwitch(given, isEnabled, { found, scope: wanted, project });
+      const changes = await this.#withSetting(await this.#settings(scope), path, value);
+      const change = await this.#make(isEnabled ? 'enable' : 'disable', name, changes);
+      if (isEnabled) checkEnabled(name, await this.#discovery.discover(this.#place));
+      return { ...change, scope };
+    });
+  }
+
   /** Takes back the latest change that was made here. @throws LanesError `agent_nothing_to_undo`, `agent_changed` */
   undo(): Promise<AgentChange> {
     return this.#alone(async () => {
@@ -244,36 +263,34 @@ export class AgentChanges {
     return definitions.findLast(({ source }) => source === 'package' || source === 'builtin');
   }
 
-  async #root(): Promise<string | undefined> {
+  async #root(): Promise<ProjectRoot | undefined> {
     const { cwd, home = homedir(), projectTrusted = true } = this.#place;
-    if (!projectTrusted) return undefined;
-    const root = (await findProjectRoot(cwd, home))?.path;
-    if (root === undefined) return undefined;
-    const isMarked = (await exists(join(root, '.pi'))) || (await exists(join(root, '.agents')));
-    return isMarked ? root : undefined;
+    return projectTrusted ? findMarkedRoot(cwd, home) : undefined;
   }
 
-  async #neededRoot(): Promise<string> {
+  async #neededRoot(): Promise<ProjectRoot> {
     const root = await this.#root();
     if (root === undefined) throw lanesError('agent_scope_needed:no-project', { cwd: this.#place.cwd });
     return root;
   }
 
   async #folder(scope: ChangeScope): Promise<string> {
-    return scope === 'user' ? join(this.#place.agentDir, 'agents') : join(await this.#neededRoot(), '.pi', 'agents');
+    return scope === 'user'
+      ? join(this.#place.agentDir, 'agents')
+      : join((await this.#neededRoot()).path, '.pi', 'agents');
   }
 
   async #settings(scope: ChangeScope): Promise<string> {
-    return join(scope === 'user' ? this.#place.agentDir : join(await this.#neededRoot(), '.pi'), 'settings.json');
+    return scope === 'user' ? join(this.#place.agentDir, 'settings.json') : (await this.#neededRoot()).settings.file;
   }
 
-  async #withoutOverride(name: string, given: string): Promise<FileChange[]> {
+  /** None when the file says so already. */
+  async #withSetting(given: string, path: readonly string[], value: unknown): Promise<FileChange[]> {
     const file = await realpath(given).catch(() => given);
     const before = await readState(file);
-    if (before.kind === 'absent') return [];
-    const text = textOf(before, file);
-    const after = removeOverride(text, name, file);
-    return after === text ? [] : [{ file, before, after: fileState(after, before) }];
+    const text = before.kind === 'absent' ? EMPTY_JSON : textOf(before, file);
+    const after = editedJson(file, text, path, value);
+    return after === undefined ? [] : [{ file, before, after: fileState(after, before) }];
   }
 
   async #resetting(name: string, scope: ChangeScope, isNamed: boolean): Promise<FileChange[]> {
@@ -282,7 +299,7 @@ export class AgentChanges {
     const own = definitions.findLast(({ source }) => source === scope);
     return [
       ...(own ? [{ file: own.file, before: await readState(own.file), after: ABSENT }] : []),
-      ...(await this.#withoutOverride(name, await this.#settings(scope))),
+      ...(await this.#withSetting(await this.#settings(scope), ['subagents', 'agentOverrides', name], undefined)),
     ];
   }
 }
@@ -305,11 +322,4 @@ function textOf(state: FileState, file: string): string {
 
 async function realpathOfFolder(file: string): Promise<string> {
   return join(await realpath(dirname(file)), file.slice(dirname(file).length + 1));
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

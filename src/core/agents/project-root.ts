@@ -30,6 +30,12 @@ export async function findProjectRoot(cwd: string, home: string): Promise<Projec
   return nearest ?? rootAt(own, home);
 }
 
+/** The same, where somebody has marked it with `.pi` or `.agents`: only there are settings and agents made for it. */
+export async function findMarkedRoot(cwd: string, home: string): Promise<ProjectRoot | undefined> {
+  const root = await findProjectRoot(cwd, home);
+  return root && (await hasResources(root.path)) ? root : undefined;
+}
+
 async function rootAt(path: string | undefined, home: string): Promise<ProjectRoot | undefined> {
   if (path === undefined) return undefined;
   return { path, settings: await readAgentSettings(join(path, '.pi', 'settings.json'), path, home) };

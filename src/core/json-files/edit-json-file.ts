@@ -10,6 +10,9 @@ import { errnoOf, readRegular, writeFileAtomic } from '../files/index.ts';
 
 type Path = readonly string[];
 
+/** A file that does not say anything yet. */
+export const EMPTY_JSON = '{}\n';
+
 /**
  * @param value JSON; `undefined`: removed, together with objects that become empty by that
  * @returns false when the file said so already
@@ -18,7 +21,7 @@ type Path = readonly string[];
 export async function editJsonFile(given: string, path: Path, value: unknown): Promise<boolean> {
   const file = await targetOf(given);
   const before = await textOf(file);
-  const after = edited(file, before ?? '{}\n', path, value);
+  const after = editedJson(file, before ?? EMPTY_JSON, path, value);
   if (after === undefined) return false;
   const mode = await stat(file).then(
     (info) => info.mode & 0o777,
@@ -48,7 +51,13 @@ async function textOf(file: string): Promise<string | undefined> {
   }
 }
 
-function edited(file: string, given: string, path: Path, value: unknown): string | undefined {
+/**
+ * The same of a text.
+ *
+ * @param file as refusals name it
+ * @returns `undefined` when the text says so already
+ */
+export function editedJson(file: string, given: string, path: Path, value: unknown): string | undefined {
   // A byte order mark is not JSON, but stays.
   const mark = given.startsWith('\uFEFF') ? '\uFEFF' : '';
   const text = given.slice(mark.length);

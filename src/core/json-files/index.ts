@@ -1,2 +1,2 @@
-export { editJsonFile } from './edit-json-file.ts';
+export { EMPTY_JSON, editedJson, editJsonFile } from './edit-json-file.ts';
 export { readJsonFile } from './read-json-file.ts';

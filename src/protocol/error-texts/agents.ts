@@ -26,10 +26,6 @@ export const AGENTS = {
     hint: 'Say in a sentence what the agent is for: who chooses an agent reads it.',
   },
   'agent_config_invalid:needed': { message: 'An agent cannot be without {field}.', hint: 'Give another value.' },
-  'agent_config_invalid:settings': {
-    message: '{file} cannot be changed: {reason}',
-    hint: 'Correct the file first.',
-  },
   'agent_config_invalid:assignment': {
     message: '--set {value} names no field and value.',
     hint: 'Write it as --set FIELD=VALUE; FIELD= takes the field away.',
@@ -74,7 +70,7 @@ export const AGENTS = {
   },
   agent_nothing_to_undo: {
     message: 'No change of an agent can be taken back.',
-    hint: 'The latest 20 that were made with `pi-lanes agents` can; disable and enable take each other back.',
+    hint: 'The latest 20 changes made by Pi Lanes can.',
   },
   agent_scope_needed: {
     message: 'The user and the project both have the agent "{name}": {files}.',

@@ -170,10 +170,6 @@ export const STARTING = {
     message: '{file}:{line}:{column}: {reason}',
     hint: 'Correct the file: it decides which agents there are, and what they may do.',
   },
-  'config_invalid:no-project': {
-    message: 'There is no project for {cwd}: neither it nor a folder above it has .pi or .agents.',
-    hint: 'Make a folder .pi in the project, or take --scope user.',
-  },
   'config_invalid:tool-rule': {
     message: 'In {file} permissions.rules names {tool}, which has rules of its own.',
     hint: 'Take it out.',

@@ -263,7 +263,7 @@ describe('reset', () => {
 
   it('agent-61 refuses settings that are no JSON, and leaves them as they are', async () => {
     await write(agentDir, { 'settings.json': '{ "subagents": ' });
-    await expect(changes.reset('scout', 'user')).rejects.toMatchObject(refusal('agent_config_invalid'));
+    await expect(changes.reset('scout', 'user')).rejects.toMatchObject(refusal('config_invalid'));
     expect(await text(file())).toBe('{ "subagents": ');
   });
 

@@ -2,8 +2,7 @@
 import { lstat, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { switchAgent } from '../../../src/client/switch-agent.ts';
-import { Toolbox } from '../../../src/client/toolbox.ts';
+import { AgentChanges, AgentDiscovery } from '../../../src/core/agents/index.ts';
 import { editJsonFile } from '../../../src/core/json-files/index.ts';
 import { type TempDir, tempDir } from '../../support/temp.ts';
 import { definition, write } from './definitions.ts';
@@ -11,7 +10,9 @@ import { definition, write } from './definitions.ts';
 let temp: TempDir;
 let agentDir: string;
 let project: string;
-let toolbox: Toolbox;
+const discovery = new AgentDiscovery();
+let changes: AgentChanges;
+let discover: () => ReturnType<AgentDiscovery['discover']>;
 let userFile: string;
 let projectFile: string;
 
@@ -23,14 +24,17 @@ beforeEach(async () => {
   userFile = join(agentDir, 'settings.json');
   projectFile = join(project, '.pi', 'settings.json');
   await mkdir(project, { recursive: true });
-  const env = { PATH: '', HOME: home, PI_CODING_AGENT_DIR: agentDir };
-  toolbox = new Toolbox({ env, distDirectory: temp.path, client: { kind: 'test', version: '0' } });
+  const place = { cwd: project, agentDir, home, env: {} };
+  changes = new AgentChanges(discovery, place);
+  discover = () => discovery.discover(place);
 });
 afterEach(() => temp.remove());
 
-const change = (name: string, enabled: boolean, scope?: 'user' | 'project') =>
-  switchAgent(toolbox, { name, enabled, scope, cwd: project });
-const disabled = async () => (await toolbox.discoverAgents(project)).disabled.map(({ agent }) => agent.name);
+const change = async (given: string, enabled: boolean, wanted?: 'user' | 'project') => {
+  const { name, scope, files } = await changes.switch(given, enabled, wanted);
+  return { name, scope, changed: files.length > 0, ...(files[0] === undefined ? {} : { file: files[0] }) };
+};
+const disabled = async () => (await discover()).disabled.map(({ agent }) => agent.name);
 const read = (file: string) => readFile(file, 'utf8');
 
 describe('an agent', () => {
@@ -68,6 +72,16 @@ describe('an agent', () => {
     });
     await change('scout', true);
     expect(JSON.parse(await read(userFile))).toEqual({});
+  });
+
+  it('is enabled again by taking that back, as any other change', async () => {
+    await write(agentDir, { 'settings.json': '{ "theme" : "dark" }' });
+    await change('scout', false);
+    expect(await changes.undo()).toMatchObject({ undone: 'disable', name: 'scout', files: [userFile] });
+    expect(await read(userFile)).toBe('{ "theme" : "dark" }');
+    await change('oracle', false);
+    await writeFile(userFile, '{}');
+    await expect(changes.undo()).rejects.toMatchObject({ code: 'agent_changed' });
   });
 
   it('is found by its alias, and is the one that has it', async () => {
@@ -119,7 +133,7 @@ describe('an agent', () => {
 
   it('is not disabled for a project where there is none, nor by a name nobody has', async () => {
     await expect(change('scout', false, 'project')).rejects.toMatchObject({
-      code: 'config_invalid',
+      code: 'agent_scope_needed',
       hint: expect.stringContaining('--scope user'),
     });
     await expect(change('nobody', false)).rejects.toMatchObject({ code: 'agent_unknown' });
