@@ -12,12 +12,12 @@ import {
   type RunView,
   type SteerView,
   totalTokens,
-  type WorktreeView,
 } from '../protocol/index.ts';
 import { formatBounds, formatGraph, formatPassedLimits, formatPreflight, formatProgress } from './format-workflow.ts';
 import { nextStep } from './next-step.ts';
 import { preflightDifferences } from './preflight-differences.ts';
 import { questionText } from './question-text.ts';
+import { keptOf } from './worktree-text.ts';
 
 /** Of a value that a workflow returned, as one line. */
 const VALUE_CHARS = 500;
@@ -96,13 +96,6 @@ export function formatDetails(snapshot: RunSnapshot, now: number = Date.now(), r
 
 function waitsFor({ owner, folder }: NonNullable<ChildView['awaits']>): string {
   return `for ${owner} to be done with changing files in ${folder}`;
-}
-
-/** What was kept of a worktree. */
-function keptOf({ state, changed, files, commits, outside, faults }: WorktreeView): string | undefined {
-  if (state === 'capture-failed') return `not yet: ${faults[0]?.message ?? ''}`;
-  if (state !== 'captured') return undefined;
-  return changed ? `${files} changed file(s), ${commits} commit(s), ${outside} file(s) outside of git` : 'no change';
 }
 
 function times(count: number): string {

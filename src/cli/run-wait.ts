@@ -1,12 +1,12 @@
 /** Waiting for a run of one agent, and printing what it said: what `run --wait` and `resume --wait` have in common. */
-import { dirname, join } from 'node:path';
 import { type RunStore, waitForEnd } from '../client/index.ts';
 import { readLaunchRecord } from '../core/runs/index.ts';
 import { visible } from '../core/transcripts/index.ts';
-import { describeError, type ErrorValue, PATCH_NAME, type WorktreeView } from '../protocol/index.ts';
+import { describeError, type ErrorValue } from '../protocol/index.ts';
 import { readAnswerText } from './answer-text.ts';
 import { type CliContext, EXIT, exitCodeFor, printJson } from './context.ts';
 import { nextStep, withNextStep } from './next-step.ts';
+import { worktreeLine } from './worktree-text.ts';
 
 interface Awaited {
   store: RunStore;
@@ -57,7 +57,8 @@ export async function waitForRun(
       const next = snapshot.error && nextStep(snapshot.error, runId);
       if (next) context.err(visible(next));
       const worktree = snapshot.view?.children[0]?.worktree;
-      if (worktree && worktree.state !== 'undone') context.err(visible(worktreeLine(directory, worktree)));
+      const line = worktree && worktreeLine(directory, worktree);
+      if (line) context.err(visible(line));
       context.err(`Transcript: pi-lanes transcript ${runId}`);
     }
     return snapshot.state === 'complete' && unsaved ? EXIT.runFailed : exitCodeFor(snapshot.state);
@@ -69,16 +70,6 @@ export async function waitForRun(
   } finally {
     process.removeListener('SIGINT', onInterrupt);
   }
-}
-
-/** Where the work lies, and what of it is kept where. */
-function worktreeLine(directory: string, { path, branch, changed, capture, files, faults }: WorktreeView): string {
-  const where = `Worktree: ${path} (${branch})`;
-  const [fault] = faults;
-  if (fault) return `${where}. ${fault.message}`;
-  if (!changed || !capture) return `${where}, nothing changed.`;
-  const patch = join(directory, dirname(capture.file), PATCH_NAME);
-  return files === 0 ? `${where}, no file changed.` : `${where}, files changed: ${files}. Patch: ${patch}`;
 }
 
 /** The file a person asked for is not there, although the work is done. */

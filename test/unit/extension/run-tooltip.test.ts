@@ -1,6 +1,7 @@
 /** What the tooltip of a run tells. */
 import { describe, expect, it, vi } from 'vitest';
 import { createRunTooltip } from '../../../src/extension/trees/runs/run-tooltip.ts';
+import { aWorktreeView } from '../builders/worktree-view.ts';
 import { aSnapshot, aWorkflowIn } from './snapshots.ts';
 
 vi.mock('vscode', () => import('./vscode-stand-in.ts'));
@@ -28,23 +29,7 @@ describe('the output file of a run', () => {
 });
 
 describe('where an agent works', () => {
-  const worktree = {
-    state: 'captured' as const,
-    path: '/work/tool.worktrees/fix',
-    folder: '/work/tool.worktrees/fix',
-    branch: 'pi-lanes/fix',
-    base: 'a'.repeat(40),
-    record: null,
-    capture: null,
-    changed: true,
-    commits: 2,
-    files: 3,
-    insertions: 4,
-    deletions: 5,
-    outside: 6,
-    warnings: [],
-    faults: [],
-  };
+  const worktree = aWorktreeView();
   const of = (over: object) => {
     const [child] = aSnapshot('running').view?.children ?? [];
     if (!child) throw new Error('it has a child');
