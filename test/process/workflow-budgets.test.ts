@@ -74,7 +74,7 @@ describe('the budget of a workflow', () => {
       error: expect.stringContaining('2 of 2 US dollars'),
     });
     expect(await run.receipt()).toMatchObject({ state: 'partial', terminalOutcome: refused });
-    expect((await world.cli(['status', run.runId])).stdout).toMatch(/^budget +past its limit: \$2\.00 of \$1\.00$/m);
+    expect((await world.cli(['status', run.runId])).stdout).toMatch(/^budget +past its limit: \$2\.00 of \$2\.00$/m);
   });
 
   test('wf-78 used up by a script that ends well all the same is no failure', async () => {
