@@ -25,9 +25,11 @@ interface ProjectOptions {
   isPure?: boolean;
   /** Modules that prepare once what all files need. */
   setup?: string[];
+  /** Modules that every file begins with. */
+  perFile?: string[];
 }
 
-function project(name: string, { timeout, workers, isPure = false, setup = [] }: ProjectOptions) {
+function project(name: string, { timeout, workers, isPure = false, setup = [], perFile = [] }: ProjectOptions) {
   return {
     plugins: [markdownAsText, vmScriptsForVite],
     define: { PI_LANES_VERSION: JSON.stringify(version) },
@@ -39,6 +41,7 @@ function project(name: string, { timeout, workers, isPure = false, setup = [] }:
       fileParallelism: workers > 1,
       maxWorkers: workers,
       globalSetup: setup,
+      setupFiles: perFile,
       // In continuous integration a test of real processes gets a second try, which its report names.
       retry: process.env['CI'] && !isPure ? 1 : 0,
     },
@@ -51,12 +54,18 @@ export default defineConfig({
       project('unit', { timeout: 20_000, workers: atLeastTwo, isPure: true }),
       project('panel', { timeout: 60_000, workers: 2 }),
       // These mostly wait for processes: two at a time take half as long, even on two cores.
-      project('process', { timeout: 60_000, workers: 2, setup: ['test/support/build-once.ts'] }),
+      project('process', {
+        timeout: 60_000,
+        workers: 2,
+        setup: ['test/support/build-once.ts'],
+        perFile: ['test/support/second-try.ts'],
+      }),
       project('git', { timeout: 60_000, workers: 2 }),
       project('e2e', {
         timeout: 180_000,
         workers: 1,
         setup: ['test/support/build-once.ts', 'test/e2e/install-once.ts'],
+        perFile: ['test/support/second-try.ts'],
       }),
       // Pictures for people, made by `npm run shots`; no part of `npm test`.
       project('shots', { timeout: 600_000, workers: 1 }),

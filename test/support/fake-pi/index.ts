@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chmod, cp, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { isAlive } from '../process-state.ts';
@@ -43,7 +43,15 @@ export async function createFakePi(options: FakePiOptions): Promise<FakePi> {
   await writeFile(join(dir, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   const fake = new FakePi(dir, version);
   if (launch) await fake.planLaunches(launch);
+  made.add(fake);
   return fake;
+}
+
+const made = new Set<FakePi>();
+
+/** As if no gate had been opened or reached: what another try of the same test needs. */
+export async function closeAllGates(): Promise<void> {
+  await Promise.all([...made].map((fake) => fake.closeGates()));
 }
 
 export class FakePi implements AsyncDisposable {
@@ -86,6 +94,11 @@ export class FakePi implements AsyncDisposable {
   async open(name: string): Promise<void> {
     await mkdir(join(this.#state, 'gates'), { recursive: true });
     await writeFile(join(this.#state, 'gates', `${name}.open`), '');
+  }
+
+  /** Forgets which gates are open and who was at them. */
+  async closeGates(): Promise<void> {
+    await rm(join(this.#state, 'gates'), { recursive: true, force: true });
   }
 
   /** Process ids of fakes and of their grandchildren that still run. */
