@@ -47,4 +47,5 @@ export {
   type WorkflowReport,
 } from './workflow-report.ts';
 export { lookAtWorkflowResult, readWorkflowResult, type WorkflowResultFile } from './workflow-result.ts';
+export { type WorktreeFate, worktreeFate } from './worktree-fate.ts';
 export { childLiveness, livenessOf, type ProjectWorktrees, readWorktrees, type WorktreeRow } from './worktrees.ts';

@@ -111,13 +111,13 @@ async function rowOf(store: RunStore, row: LedgerRow, found: RegisteredWorktree[
   };
 }
 
-function reasonsOf(entry: LedgerEntry, capture: WorktreeCapture | undefined): ErrorValue[] {
+export function reasonsOf(entry: LedgerEntry, capture: WorktreeCapture | undefined): ErrorValue[] {
   if (entry.state === 'undone') return entry.left;
   if (entry.state === 'removed') return entry.reasons;
   return entry.state === 'captured' ? (capture?.blockers ?? []) : [];
 }
 
-async function isPresent(path: string): Promise<boolean | null> {
+export async function isPresent(path: string): Promise<boolean | null> {
   try {
     return (await lstat(path)).isDirectory();
   } catch (error) {

@@ -156,6 +156,8 @@ describe('what the manifest contributes', () => {
       [ITEM.unstartedStage]: [],
       [ITEM.askingHost]: ['answerQuestion'],
       [ITEM.host]: [],
+      [ITEM.worktree]: ['openWorktree', 'openWorktreeTerminal', 'revealWorktree', 'copyWorktreePath'],
+      [ITEM.absentWorktree]: ['copyWorktreePath'],
       [ITEM.section]: [],
       [ITEM.needsWithFailed]: ['markAllSeen'],
       [ITEM.project]: [],
