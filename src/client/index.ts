@@ -48,4 +48,5 @@ export {
 } from './workflow-report.ts';
 export { lookAtWorkflowResult, readWorkflowResult, type WorkflowResultFile } from './workflow-result.ts';
 export { type WorktreeFate, worktreeFate } from './worktree-fate.ts';
+export { offerWorktree, type WorktreeOffer } from './worktree-offer.ts';
 export { childLiveness, livenessOf, type ProjectWorktrees, readWorktrees, type WorktreeRow } from './worktrees.ts';

@@ -10,6 +10,7 @@ import { windowSettings } from './configuration.ts';
 import { AgentChecks, FindingDocs, registerWorkflowLanguage, WorkflowChecks } from './editor/index.ts';
 import { DraftStore } from './launch/draft.ts';
 import { TaskDocument } from './launch/task-document.ts';
+import { Workplaces } from './launch/workplaces.ts';
 import { Notices } from './notices.ts';
 import { TranscriptPanels } from './panels/transcript/transcript-panels.ts';
 import { Readiness } from './readiness.ts';
@@ -40,7 +41,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const filter = new ActiveFilter(context.workspaceState);
   const tree = new RunsTree(runs, seen, filter);
   const drafts = new DraftStore(context.workspaceState);
-  const taskDocument = new TaskDocument(drafts, context.storageUri);
+  const workplaces = new Workplaces(context.workspaceState);
+  const taskDocument = new TaskDocument(drafts, workplaces, context.storageUri);
   const readiness = new Readiness(toolbox, runs, context.globalState, log);
   const transcripts = new TranscriptDocuments(toolbox.root.projects);
   const panels: TranscriptPanels = new TranscriptPanels(context.extensionUri, () => services, log);
@@ -64,6 +66,7 @@ export function activate(context: vscode.ExtensionContext): void {
     tree,
     drafts,
     taskDocument,
+    workplaces,
     readiness,
     panels,
     agents,
@@ -82,13 +85,14 @@ export function activate(context: vscode.ExtensionContext): void {
     tree,
     drafts,
     taskDocument,
+    workplaces,
     readiness,
     panels,
     transcripts,
     agents,
     agents.onDidChangeAgents(() => workflows.agentsChanged()),
     workflows,
-    registerWorkflowLanguage(workflows),
+    registerWorkflowLanguage(workflows, workplaces),
     plans,
     results,
     new ScriptKeys(),

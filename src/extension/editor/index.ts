@@ -1,5 +1,6 @@
 /** Workflow scripts and definitions of agents in the editor: problems, fixes, completion, outline, lenses. */
 import * as vscode from 'vscode';
+import type { Workplaces } from '../launch/workplaces.ts';
 import { AgentChecks } from './agent-checks.ts';
 import { DIAGNOSTIC_SOURCE } from './finding-diagnostics.ts';
 import { FindingDocs } from './finding-docs.ts';
@@ -13,7 +14,7 @@ import { WorkflowSymbols } from './workflow-symbols.ts';
 
 export { AgentChecks, FindingDocs, WorkflowChecks, type WorkflowChecksOptions };
 
-export function registerWorkflowLanguage(checks: WorkflowChecks): vscode.Disposable {
+export function registerWorkflowLanguage(checks: WorkflowChecks, workplaces: Workplaces): vscode.Disposable {
   const { languages } = vscode;
   const references = new KeyReferences(checks);
   return vscode.Disposable.from(
@@ -31,6 +32,6 @@ export function registerWorkflowLanguage(checks: WorkflowChecks): vscode.Disposa
     languages.registerReferenceProvider(WORKFLOW_LANGUAGES, references),
     languages.registerDefinitionProvider(WORKFLOW_LANGUAGES, references),
     languages.registerRenameProvider(WORKFLOW_LANGUAGES, references),
-    languages.registerCodeLensProvider(WORKFLOW_LANGUAGES, new WorkflowLenses(checks)),
+    languages.registerCodeLensProvider(WORKFLOW_LANGUAGES, new WorkflowLenses(checks, workplaces)),
   );
 }
