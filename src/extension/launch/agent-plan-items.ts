@@ -3,9 +3,10 @@ import * as vscode from 'vscode';
 import { errorWords } from '../error-words.ts';
 import { plainLabel } from '../plain-label.ts';
 import { contextWords, limitsWords, modelsWords, toolsWords } from './agent-plan-words.ts';
-import { modelWords } from './ask-task.ts';
 import type { Draft } from './draft.ts';
 import type { AgentForecast } from './foresee-agent.ts';
+import { modelWords } from './model-words.ts';
+import { isAboutWorktree, refusalRow } from './refusal-words.ts';
 import { type Workplace, workplaceWords } from './workplaces.ts';
 
 export interface PlanItem extends vscode.QuickPickItem {
@@ -17,18 +18,16 @@ export function troubleItems({ plan, problem }: AgentForecast): PlanItem[] {
   const errors = [...(problem ? [{ error: problem, icon: 'error' }] : [])];
   const warnings = (plan?.planned.warnings ?? []).map((error) => ({ error, icon: 'warning' }));
   return [...errors, ...warnings].map(({ error, icon }) => {
+    if (isAboutWorktree(error))
+      return { ...refusalRow(error), iconPath: new vscode.ThemeIcon(icon), choose: 'workplace' };
     const { message, hint } = errorWords(error);
     return {
       label: plainLabel(message.split('\n')[0] ?? message),
       ...(hint === undefined ? {} : { detail: plainLabel(hint) }),
       iconPath: new vscode.ThemeIcon(icon),
-      choose: isAboutPlace(error.code) ? 'workplace' : 'plan',
+      choose: 'plan',
     };
   });
-}
-
-function isAboutPlace(code: string): boolean {
-  return code === 'worktree_refused' || code === 'git_unusable' || code === 'git_failed';
 }
 
 /**

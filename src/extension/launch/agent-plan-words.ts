@@ -51,7 +51,9 @@ export function contextWords({ planned, agent }: AgentPlan): string {
 export function limitsWords({ record, planned }: AgentPlan): string {
   const { toolTimeoutMs, toolBudget } = planned.child;
   return [
-    record.timeoutMs === null ? vscode.l10n.t('no time limit') : formatDuration(record.timeoutMs),
+    record.timeoutMs === null
+      ? vscode.l10n.t('no time limit')
+      : vscode.l10n.t('ends after {0}', formatDuration(record.timeoutMs)),
     ...(toolTimeoutMs === undefined ? [] : [vscode.l10n.t('{0} for one tool call', formatDuration(toolTimeoutMs))]),
     ...(toolBudget === undefined ? [] : [vscode.l10n.t('{0} tool calls', toolBudget.hard)]),
   ].join(' · ');

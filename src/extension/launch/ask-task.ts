@@ -4,6 +4,7 @@ import { plainLabel } from '../plain-label.ts';
 import { type PlanItem, planItems, troubleItems } from './agent-plan-items.ts';
 import type { Draft } from './draft.ts';
 import type { AgentForecast } from './foresee-agent.ts';
+import { modelWords } from './model-words.ts';
 import { type Workplace, workplaceWords } from './workplaces.ts';
 
 export type TaskAnswer =
@@ -155,10 +156,4 @@ function editorItem({ task }: Draft): TaskItem {
     label: vscode.l10n.t('Go On Writing in an Editor…'),
     description: plainLabel(task.trim().split('\n')[0] ?? ''),
   };
-}
-
-/** The model of a draft, as a person is told it. */
-export function modelWords({ model, thinking }: Draft): string {
-  const name = model ?? vscode.l10n.t('default');
-  return thinking === undefined ? name : vscode.l10n.t('{0}, thinking {1}', name, thinking);
 }

@@ -2,10 +2,10 @@
 import * as vscode from 'vscode';
 import { offerWorktree, type WorktreeOffer } from '../../client/index.ts';
 import { LanesError } from '../../protocol/index.ts';
-import { errorWords } from '../error-words.ts';
 import { showError } from '../messages.ts';
 import { plainLabel } from '../plain-label.ts';
 import type { Services } from '../services.ts';
+import { refusalRow } from './refusal-words.ts';
 import { isSameWorkplace, type Launched, type Workplace } from './workplaces.ts';
 
 interface WorkplaceItem extends vscode.QuickPickItem {
@@ -57,7 +57,8 @@ async function pickWorkplace(
     const known = await offer;
     box.busy = false;
     box.items = workplaceItems(folder, known, launched, current);
-    box.activeItems = box.items.filter(({ workplace }) => workplace && isSameWorkplace(workplace, current));
+    const chosen = box.items.filter(({ workplace }) => workplace && isSameWorkplace(workplace, current));
+    if (chosen.length > 0) box.activeItems = chosen;
     return await new Promise<Workplace | 'base' | undefined>((resolve) => {
       box.onDidAccept(() => {
         const [item] = box.selectedItems;
@@ -90,7 +91,8 @@ export function workplaceItems(
     iconPath: new vscode.ThemeIcon('folder'),
     workplace: { kind: 'folder' },
   };
-  if (refusal) return [inFolder, refusedItem(refusal)];
+  if (refusal)
+    return [inFolder, { ...refusalRow(refusal), iconPath: new vscode.ThemeIcon('circle-slash'), choose: 'refused' }];
   const base = baseOf(current);
   const detail =
     launched === 'agent'
@@ -122,31 +124,6 @@ export function workplaceItems(
           },
         ]),
   ];
-}
-
-function refusedItem(refusal: NonNullable<WorktreeOffer['refusal']>): WorkplaceItem {
-  const { message, hint } = errorWords(refusal);
-  return {
-    label: vscode.l10n.t('No worktree can be made now'),
-    description: plainLabel(shortReason(refusal)),
-    detail: plainLabel(hint ?? message),
-    iconPath: new vscode.ThemeIcon('circle-slash'),
-    choose: 'refused',
-  };
-}
-
-/** The reason without the names that the list shows already. */
-function shortReason({ text, params = {} }: NonNullable<WorktreeOffer['refusal']>): string {
-  switch (text) {
-    case 'worktree_refused:no-repository':
-      return vscode.l10n.t('the folder is in no git repository');
-    case 'worktree_refused:unborn':
-      return vscode.l10n.t('its branch has no commit yet');
-    case 'worktree_refused:dirty':
-      return vscode.l10n.t('not committed, so it would not be in it: {0}', String(params['files'] ?? ''));
-    default:
-      return '';
-  }
 }
 
 async function pickBase({ refs, head }: WorktreeOffer): Promise<Workplace | undefined> {

@@ -4,8 +4,8 @@
  */
 import * as vscode from 'vscode';
 import { COMMANDS, TASK_LANGUAGE } from '../command-ids.ts';
-import { modelWords } from './ask-task.ts';
 import type { DraftStore } from './draft.ts';
+import { modelWords } from './model-words.ts';
 import { type Workplaces, workplaceWords } from './workplaces.ts';
 
 const FILE = 'Task.pi-task';

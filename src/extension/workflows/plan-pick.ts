@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import type { PreviewedChild, WorkflowPreview } from '../../client/index.ts';
 import type { ErrorValue, TextRange } from '../../protocol/index.ts';
-import { errorWords } from '../error-words.ts';
+import { refusalRow } from '../launch/refusal-words.ts';
 import { agentsPlaceWords, type Workplace } from '../launch/workplaces.ts';
 import { plain } from '../messages.ts';
 import { agentsWords, commandLine, commandsWords, launchWords, priceWords, summaryOf } from './plan-words.ts';
@@ -78,7 +78,8 @@ function planItems({ preview, workplace, problem }: PlanPick): PlanItem[] {
   const commands = commandsWords(preview);
   return [
     problem
-      ? problemItem(problem)
+      ? // A click leads to what can be done about it.
+        { ...refusalRow(problem), iconPath: icon('error'), action: 'workplace' }
       : { label: vscode.l10n.t('Start'), iconPath: icon('play'), description: summaryOf(preview), action: 'start' },
     {
       label: vscode.l10n.t('Folder or Worktree…'),
@@ -103,17 +104,6 @@ function planItems({ preview, workplace, problem }: PlanPick): PlanItem[] {
     ...(models.length === 0 ? [] : [heading(vscode.l10n.t('Models'))]),
     ...models.map((model): PlanItem => ({ label: model.name, iconPath: icon('chip'), description: priceWords(model) })),
   ];
-}
-
-/** A click leads to what can be done about it. */
-function problemItem(problem: ErrorValue): PlanItem {
-  const { message, hint } = errorWords(problem);
-  return {
-    label: withoutIcons(message.split('\n')[0] ?? message),
-    ...(hint === undefined ? {} : { detail: hint }),
-    iconPath: icon('error'),
-    action: 'workplace',
-  };
 }
 
 function heading(label: string): PlanItem {

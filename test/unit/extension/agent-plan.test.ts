@@ -27,7 +27,7 @@ describe('the rows of a plan', () => {
       ['Folder or Worktree…', 'in the folder itself'],
       ['Tools', 'read, grep'],
       ['Context', 'a new conversation'],
-      ['Limits', '30m 00s'],
+      ['Limits', 'ends after 30m 00s'],
     ]);
   });
 
@@ -81,7 +81,8 @@ describe('what is to be known', () => {
     const [item, ...more] = troubleItems(aForecast([], {}, { problem: dirty }));
     expect(more).toEqual([]);
     expect(item).toMatchObject({ choose: 'workplace', iconPath: { id: 'error' } });
-    expect(item?.label).toMatch(/changes that are not committed.*a\.txt/);
+    expect(item?.label).toBe('No worktree can be made now');
+    expect(item?.description).toBe('not committed, so it would not be in it: a.txt');
     expect(item?.detail).toBe('Commit or stash them, or run it without a worktree.');
   });
 

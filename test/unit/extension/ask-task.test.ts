@@ -172,7 +172,13 @@ describe('the box for a task', () => {
     pick.activeItems = pick.items.filter(({ label }) => label === 'Folder or Worktree…');
     resolve(aForecast([], {}, { problem }));
     await settled();
-    expect(labels().slice(0, 5)).toEqual(['launched before', 'older', 'to be known', problem.message, 'what will run']);
+    expect(labels().slice(0, 5)).toEqual([
+      'launched before',
+      'older',
+      'to be known',
+      'No worktree can be made now',
+      'what will run',
+    ]);
     expect(pick.activeItems.map(({ label }) => label)).toEqual(['Folder or Worktree…']);
   });
 });

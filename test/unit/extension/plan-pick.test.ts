@@ -103,7 +103,7 @@ describe('the plan of a workflow in a list', () => {
   it('that cannot be carried out says why, offers another place, and no start, not even when it was read', async () => {
     const { agreed } = asked('Start', describeError('worktree_refused:unborn', { children: 'look', folder: '/work' }));
     const [first] = list.pick.items;
-    expect(first).toMatchObject({ label: expect.stringMatching(/has no commit yet/), action: 'workplace' });
+    expect(first).toMatchObject({ description: 'its branch has no commit yet', action: 'workplace' });
     expect(list.pick.items.some(({ action }) => action === 'start')).toBe(false);
     list.choose('document');
     list.pick.hide();

@@ -70,7 +70,7 @@ describe('the choice', () => {
       'not committed, so it would not be in it: a.txt, b.txt (+3)',
       /^Commit or stash them/,
     ],
-    [describeError('git_unusable:missing', { reason: 'ENOENT' }), '', /^Install git/],
+    [describeError('git_unusable:missing', { reason: 'ENOENT' }), 'Git cannot be used: ENOENT.', /^Install git/],
   ])(
     'is the folder alone where no worktree can be made, with the reason and the next step: %s',
     (refusal, why, next) => {
