@@ -1,5 +1,6 @@
 import { readWorktrees, type WorktreeRow } from '../../client/index.ts';
 import { visible } from '../../core/transcripts/index.ts';
+import { visibleLine } from '../../protocol/index.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
 import { currentStore } from './status.ts';
 
@@ -38,7 +39,7 @@ function linesOf(row: WorktreeRow): string[] {
         : `    may be in use by child ${child} of ${runId}`,
     ),
     ...row.reasons.map(({ message }) => `    ${message}`),
-  ];
+  ].map(visibleLine);
 }
 
 function placeOf({ state, present, registered }: WorktreeRow): string {
