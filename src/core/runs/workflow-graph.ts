@@ -269,8 +269,9 @@ export function workflowChildren(view: RunView): WorkflowChildren | undefined {
     workflowRunId: view.runId,
     inventoryComplete: isOver,
     workflowState: view.state,
-    children: newestOfEachKey(view.children).map(({ key, index, state, agent, model, thinking, tool, phase }) => {
-      const open = isTerminal(state) ? undefined : (tool ?? phase);
+    children: newestOfEachKey(view.children).map((child) => {
+      const { key, index, state, agent, model, thinking, tool, phase, awaits } = child;
+      const open = isTerminal(state) ? undefined : awaits ? `waits for ${awaits.owner}` : (tool ?? phase);
       const row = ROW_STATES[state];
       const left = view.state === 'stopped' ? ('stopped' as const) : ('failed' as const);
       return {
