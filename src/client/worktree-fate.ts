@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { projectLayout } from '../core/projects/index.ts';
 import { Ledger } from '../core/worktrees/index.ts';
 import { type ErrorValue, LanesError, type LedgerEntry, type WorktreeUser } from '../protocol/index.ts';
-import { isPresent, reasonsOf } from './worktrees.ts';
+import { isFolder, reasonsOf } from './worktree-facts.ts';
 
 export interface WorktreeFate {
   /** As the ledger has it; null: nobody has written it down, or it cannot be read (`fault`). */
@@ -21,7 +21,7 @@ export interface WorktreeFate {
  */
 export async function worktreeFate(directory: string, id: WorktreeUser, path: string): Promise<WorktreeFate> {
   const ledger = new Ledger(projectLayout(dirname(dirname(directory))).worktrees);
-  const present = await isPresent(path);
+  const present = await isFolder(path);
   try {
     const entry = await ledger.read(id);
     return { state: entry?.state ?? null, present, reasons: entry ? reasonsOf(entry, undefined) : [] };
