@@ -10,6 +10,8 @@ import { windowSettings } from './configuration.ts';
 import { AgentChecks, FindingDocs, registerWorkflowLanguage, WorkflowChecks } from './editor/index.ts';
 import { DraftStore } from './launch/draft.ts';
 import { TaskDocument } from './launch/task-document.ts';
+import { AgentDocuments } from './library/agent-documents.ts';
+import { LibraryModel } from './library/library-model.ts';
 import { Notices } from './notices.ts';
 import { TranscriptPanels } from './panels/transcript/transcript-panels.ts';
 import { Readiness } from './readiness.ts';
@@ -21,6 +23,7 @@ import { SeenRuns } from './runs/seen-runs.ts';
 import type { Services } from './services.ts';
 import { createStatusBarItem } from './status-bar.ts';
 import { TranscriptDocuments } from './transcripts/transcript-documents.ts';
+import { LibraryTree } from './trees/library/library-tree.ts';
 import { RunsTree } from './trees/runs/runs-tree.ts';
 import { PlanDocuments } from './workflows/plan-documents.ts';
 import { ResultDocuments } from './workflows/result-documents.ts';
@@ -52,6 +55,9 @@ export function activate(context: vscode.ExtensionContext): void {
     docs: new FindingDocs(context.extensionUri, 'script-api.md'),
     log,
   });
+  const libraryModel = new LibraryModel(agents, workflows, log);
+  const library = new LibraryTree(libraryModel, readiness);
+  const agentDocuments = new AgentDocuments();
   const plans = new PlanDocuments();
   const results = new ResultDocuments(toolbox.root.projects);
   const services: Services = {
@@ -68,6 +74,9 @@ export function activate(context: vscode.ExtensionContext): void {
     panels,
     agents,
     workflows,
+    libraryModel,
+    library,
+    agentDocuments,
     plans,
     results,
     log,
@@ -89,6 +98,9 @@ export function activate(context: vscode.ExtensionContext): void {
     agents.onDidChangeAgents(() => workflows.agentsChanged()),
     workflows,
     registerWorkflowLanguage(workflows),
+    libraryModel,
+    library,
+    agentDocuments,
     plans,
     results,
     new ScriptKeys(),

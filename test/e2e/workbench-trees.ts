@@ -42,6 +42,21 @@ export class Trees {
     return names.map((name) => name.replace(NOTE, ''));
   }
 
+  /** Opens a view that is closed to its header; does nothing when it is open. */
+  async openView(title: string): Promise<void> {
+    const header = this.page.getByRole('button', { name: new RegExp(`^${literally(title)}( Section)?$`) });
+    await header.first().waitFor();
+    if ((await header.first().getAttribute('aria-expanded')) !== 'true') await header.first().click();
+    await this.tree(title).waitFor();
+  }
+
+  /** Closes a view to its header, to give the others room. */
+  async closeView(title: string): Promise<void> {
+    const header = this.page.getByRole('button', { name: new RegExp(`^${literally(title)}( Section)?$`) });
+    if ((await header.first().getAttribute('aria-expanded')) === 'true') await header.first().click();
+    await header.first().and(this.page.locator('[aria-expanded="false"]')).waitFor();
+  }
+
   /** Opens a row's children; does nothing when they are open. */
   async expand(row: Locator): Promise<void> {
     await row.waitFor();
