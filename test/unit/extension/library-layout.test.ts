@@ -94,13 +94,4 @@ describe('agents in the Library', () => {
     await write(project, { '.pi/agents/broken.md': definition('broken', 'Broken.', 'async: perhaps') });
     expect(folderProblems(await found()).map(({ code }) => code)).toEqual(['settings_invalid', 'directory_not_folder']);
   });
-
-  it('are a thousand in a moment', async () => {
-    const files = Array.from({ length: 1000 }, (_, at) => [`agents/a${at}.md`, definition(`a${at}`, 'One.')]);
-    await write(agentDir, Object.fromEntries(files));
-    const all = await found();
-    const from = performance.now();
-    expect(agentRows(all)).toHaveLength(1005);
-    expect(performance.now() - from).toBeLessThan(100);
-  });
 });
