@@ -1,6 +1,6 @@
 /** The worktree of a child in words. */
 import { dirname, join } from 'node:path';
-import { PATCH_NAME, type WorktreeView } from '../protocol/index.ts';
+import { PATCH_NAME, visibleLine, type WorktreeView } from '../protocol/index.ts';
 
 /** What was kept of it; `undefined`: nothing was kept yet. */
 export function keptOf({ state, changed, files, commits, outside, faults }: WorktreeView): string | undefined {
@@ -15,5 +15,5 @@ export function worktreeLine(directory: string, worktree: WorktreeView): string 
   if (state === 'undone') return undefined;
   const kept = keptOf(worktree);
   const patch = capture && files > 0 ? ` Patch: ${join(directory, dirname(capture.file), PATCH_NAME)}` : '';
-  return `Worktree: ${path} (${branch}).${kept === undefined ? '' : ` Kept: ${kept}.`}${patch}`;
+  return `Worktree: ${visibleLine(path)} (${branch}).${kept === undefined ? '' : ` Kept: ${kept}.`}${patch}`;
 }
