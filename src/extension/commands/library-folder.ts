@@ -1,4 +1,4 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import { chooseFolder } from '../launch/choose-folder.ts';
 import type { Services } from '../services.ts';
 import { type LibraryNode, libraryNode } from '../trees/library/library-node.ts';
@@ -9,8 +9,10 @@ type AgentNode = Extract<LibraryNode, { kind: 'agent' }>;
 export async function libraryFolder(
   { state }: Services,
   clicked: unknown,
+  title: string,
 ): Promise<vscode.WorkspaceFolder | undefined> {
-  return libraryNode(clicked)?.folder ?? (await chooseFolder(state));
+  const question = { title, placeHolder: vscode.l10n.t('For which folder is it?') };
+  return libraryNode(clicked)?.folder ?? (await chooseFolder(state, undefined, question));
 }
 
 /** The agent an action is meant for: of the row it came from, else of the selected row. */

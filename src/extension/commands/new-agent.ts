@@ -8,9 +8,9 @@ import { libraryNode } from '../trees/library/library-node.ts';
 import { clickedAgent, libraryFolder } from './library-folder.ts';
 
 export async function newAgent(services: Services, clicked: unknown): Promise<void> {
-  const folder = await libraryFolder(services, clicked);
-  if (!folder) return;
   const title = vscode.l10n.t('New Agent');
+  const folder = await libraryFolder(services, clicked, title);
+  if (!folder) return;
   const name = await askName(services, folder, { title, value: '' });
   if (name === undefined) return;
   const description = await vscode.window.showInputBox({

@@ -13,9 +13,9 @@ interface Template extends vscode.QuickPickItem {
 const SHORTEST = `// What this script does, in a line.\nconst result = await runs.run('work', { agent: 'worker', task: 'Say what is to be done.' });\nreturn result.output;\n`;
 
 export async function newWorkflow(services: Services, clicked: unknown): Promise<void> {
-  const folder = await libraryFolder(services, clicked);
-  if (!folder) return;
   const title = vscode.l10n.t('New Workflow');
+  const folder = await libraryFolder(services, clicked, title);
+  if (!folder) return;
   const picked = await vscode.window.showQuickPick(templates(), {
     title,
     placeHolder: vscode.l10n.t('What should it begin as?'),
