@@ -116,6 +116,7 @@ export const window = {
     picks.shown = items.map(({ label, description }) => [label, description]);
     return items.find(({ label }) => label === picks.answer);
   },
+  setStatusBarMessage: () => ({ dispose: () => undefined }),
   showInformationMessage: say,
   showWarningMessage: say,
   showErrorMessage: say,
