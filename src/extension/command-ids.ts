@@ -52,6 +52,10 @@ export const COMMANDS = {
   undoAgentChange: 'piLanes.undoAgentChange',
   copyAgentName: 'piLanes.copyAgentName',
   refreshLibrary: 'piLanes.refreshLibrary',
+  openWorktree: 'piLanes.openWorktree',
+  openWorktreeTerminal: 'piLanes.openWorktreeTerminal',
+  revealWorktree: 'piLanes.revealWorktree',
+  copyWorktreePath: 'piLanes.copyWorktreePath',
 } as const;
 export type CommandId = (typeof COMMANDS)[keyof typeof COMMANDS];
 
@@ -107,6 +111,9 @@ export const ITEM = {
   /** A command that waits for a person's consent. */
   askingHost: 'host.waiting',
   host: 'host.told',
+  /** A worktree whose folder is there, and one whose folder is not, or not yet. */
+  worktree: 'worktree.present',
+  absentWorktree: 'worktree.absent',
   section: 'section',
   /** The section of what needs a person, with failures in it. */
   needsWithFailed: 'section.failed',
@@ -162,6 +169,7 @@ export const BUILT_IN = {
   manageTrust: 'workbench.trust.manage',
   newTerminal: 'workbench.action.terminal.new',
   open: 'vscode.open',
+  openFolder: 'vscode.openFolder',
   openSettings: 'workbench.action.openSettings',
   openRemoteSettings: 'workbench.action.openRemoteSettings',
   openWalkthrough: 'workbench.action.openWalkthrough',

@@ -30,6 +30,7 @@ import {
   openTranscriptText,
 } from './transcript-commands.ts';
 import { validateWorkflow } from './validate-workflow.ts';
+import { copyWorktreePath, openWorktree, openWorktreeTerminal, revealWorktree } from './worktree-commands.ts';
 
 /** Menus give the row or file that was clicked, and all that are selected beside it. */
 type Handler = (services: Services, clicked: unknown, selected: unknown) => Promise<void> | void;
@@ -86,6 +87,10 @@ const HANDLERS: Record<CommandId, Handler> = {
   [COMMANDS.undoAgentChange]: undoAgentChange,
   [COMMANDS.copyAgentName]: copyAgentName,
   [COMMANDS.refreshLibrary]: (services) => services.libraryModel.refresh(),
+  [COMMANDS.openWorktree]: openWorktree,
+  [COMMANDS.openWorktreeTerminal]: openWorktreeTerminal,
+  [COMMANDS.revealWorktree]: revealWorktree,
+  [COMMANDS.copyWorktreePath]: copyWorktreePath,
   [COMMANDS.openWalkthrough]: async (services) => {
     if (vscode.workspace.isTrusted) void services.readiness.look();
     await vscode.commands.executeCommand(BUILT_IN.openWalkthrough, WALKTHROUGH, false);
