@@ -11,6 +11,8 @@ import { AgentChecks, FindingDocs, registerWorkflowLanguage, WorkflowChecks } fr
 import { DraftStore } from './launch/draft.ts';
 import { TaskDocument } from './launch/task-document.ts';
 import { Workplaces } from './launch/workplaces.ts';
+import { AgentDocuments } from './library/agent-documents.ts';
+import { LibraryModel } from './library/library-model.ts';
 import { Notices } from './notices.ts';
 import { TranscriptPanels } from './panels/transcript/transcript-panels.ts';
 import { Readiness } from './readiness.ts';
@@ -22,6 +24,7 @@ import { SeenRuns } from './runs/seen-runs.ts';
 import type { Services } from './services.ts';
 import { createStatusBarItem } from './status-bar.ts';
 import { TranscriptDocuments } from './transcripts/transcript-documents.ts';
+import { LibraryTree } from './trees/library/library-tree.ts';
 import { RunsTree } from './trees/runs/runs-tree.ts';
 import { PlanDocuments } from './workflows/plan-documents.ts';
 import { ResultDocuments } from './workflows/result-documents.ts';
@@ -54,6 +57,9 @@ export function activate(context: vscode.ExtensionContext): void {
     docs: new FindingDocs(context.extensionUri, 'script-api.md'),
     log,
   });
+  const libraryModel = new LibraryModel(agents, workflows, log);
+  const library = new LibraryTree(libraryModel, readiness);
+  const agentDocuments = new AgentDocuments();
   const plans = new PlanDocuments();
   const results = new ResultDocuments(toolbox.root.projects);
   const services: Services = {
@@ -71,6 +77,9 @@ export function activate(context: vscode.ExtensionContext): void {
     panels,
     agents,
     workflows,
+    libraryModel,
+    library,
+    agentDocuments,
     plans,
     results,
     log,
@@ -93,6 +102,9 @@ export function activate(context: vscode.ExtensionContext): void {
     agents.onDidChangeAgents(() => workflows.agentsChanged()),
     workflows,
     registerWorkflowLanguage(workflows, workplaces),
+    libraryModel,
+    library,
+    agentDocuments,
     plans,
     results,
     new ScriptKeys(),

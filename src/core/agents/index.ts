@@ -1,8 +1,8 @@
 export type { Agent, AgentRunner, AgentSource } from './agent.ts';
 export { type AgentChange, AgentChanges, type ChangeScope } from './agent-changes.ts';
-export { type AgentConfig, typedValue } from './agent-config.ts';
+export { type AgentConfig, plainName, typedValue } from './agent-config.ts';
 export { type AgentCapabilities, capabilitiesOf } from './capabilities.ts';
-export { bundledAgents } from './catalogue.ts';
+export { bundledAgents, bundledText } from './catalogue.ts';
 export { toContract } from './contract.ts';
 export {
   type AgentDirectory,
@@ -18,6 +18,6 @@ export { WITHOUT_PERMISSION } from './field-shapes.ts';
 export type { SettingPlace } from './overrides.ts';
 export { type ParsedAgent, parseAgent } from './parse-agent.ts';
 export type { AgentScope } from './places.ts';
-export { findProjectRoot } from './project-root.ts';
+export { findMarkedRoot, findProjectRoot } from './project-root.ts';
 export { unsupportedFields } from './unsupported.ts';
 export { type DirectoryState, isBelow } from './walk.ts';

@@ -6,7 +6,7 @@ import { isAbsolute, join, relative, sep } from 'node:path';
 import * as vscode from 'vscode';
 import type { Toolbox } from '../../client/index.ts';
 import { type AgentDirectory, type Discovered, isBelow, parseAgent } from '../../core/agents/index.ts';
-import type { AgentDiagnostic } from '../../protocol/index.ts';
+import { type AgentDiagnostic, type ErrorValue, toErrorValue } from '../../protocol/index.ts';
 import { toAgentDiagnostic } from './agent-diagnostics.ts';
 import type { FindingDocs } from './finding-docs.ts';
 
@@ -20,10 +20,17 @@ export interface AgentChecksOptions {
   log: vscode.LogOutputChannel;
 }
 
+/** What was found for a folder of the workspace, or why nothing could be. */
+export interface LookedAt {
+  folder: vscode.WorkspaceFolder;
+  found: Discovered | ErrorValue;
+}
+
 export class AgentChecks implements vscode.Disposable {
   readonly #options: AgentChecksOptions;
   readonly #diagnostics = vscode.languages.createDiagnosticCollection('pi-lanes-agents');
   readonly #changed = new vscode.EventEmitter<void>();
+  readonly #looked = new vscode.EventEmitter<readonly LookedAt[]>();
   readonly #subscriptions: vscode.Disposable;
   readonly #watchers = new Map<string, vscode.Disposable>();
   readonly #typed = new Map<string, NodeJS.Timeout>();
@@ -35,12 +42,15 @@ export class AgentChecks implements vscode.Disposable {
   #names: string | undefined;
   /** Other agents than before can be launched. */
   readonly onDidChangeAgents = this.#changed.event;
+  /** All folders have been looked through once more: something of their agents may be different. */
+  readonly onDidLook = this.#looked.event;
 
   constructor(options: AgentChecksOptions) {
     this.#options = options;
     this.#subscriptions = vscode.Disposable.from(
       this.#diagnostics,
       this.#changed,
+      this.#looked,
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         if (contentChanges.length > 0) this.#checkSoon(document);
       }),
@@ -80,12 +90,13 @@ export class AgentChecks implements vscode.Disposable {
     this.#turn += 1;
     const turn = this.#turn;
     const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
-    const [found] = await Promise.all([
-      Promise.all(folders.map(({ uri }) => this.agents(uri))),
+    const [looked] = await Promise.all([
+      Promise.all(folders.map((folder) => this.#lookAt(folder))),
       this.#options.docs.load(),
     ]);
     // A later look is on its way.
     if (turn !== this.#turn) return;
+    const found = looked.flatMap((one) => ('code' in one.found ? [] : [one.found]));
     const byFile = new Map<string, Map<string, AgentDiagnostic>>();
     for (const diagnostic of found.flatMap(({ diagnostics }) => diagnostics)) {
       const { file, line, column, text, message } = diagnostic;
@@ -102,6 +113,16 @@ export class AgentChecks implements vscode.Disposable {
     this.#names = names;
     this.#recent.clear();
     if (isChanged) this.#changed.fire();
+    this.#looked.fire(looked);
+  }
+
+  async #lookAt(folder: vscode.WorkspaceFolder): Promise<LookedAt> {
+    try {
+      return { folder, found: await this.agents(folder.uri) };
+    } catch (error) {
+      this.#options.log.error(`Looking for agents in ${folder.uri.fsPath} failed: ${error}`);
+      return { folder, found: toErrorValue(error) };
+    }
   }
 
   #show(file: string): void {

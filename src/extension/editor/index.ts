@@ -1,7 +1,7 @@
 /** Workflow scripts and definitions of agents in the editor: problems, fixes, completion, outline, lenses. */
 import * as vscode from 'vscode';
 import type { Workplaces } from '../launch/workplaces.ts';
-import { AgentChecks } from './agent-checks.ts';
+import { AgentChecks, type LookedAt } from './agent-checks.ts';
 import { DIAGNOSTIC_SOURCE } from './finding-diagnostics.ts';
 import { FindingDocs } from './finding-docs.ts';
 import { KeyReferences } from './key-references.ts';
@@ -12,7 +12,7 @@ import { WorkflowFixes } from './workflow-fixes.ts';
 import { WorkflowLenses } from './workflow-lenses.ts';
 import { WorkflowSymbols } from './workflow-symbols.ts';
 
-export { AgentChecks, FindingDocs, WorkflowChecks, type WorkflowChecksOptions };
+export { AgentChecks, FindingDocs, type LookedAt, WorkflowChecks, type WorkflowChecksOptions };
 
 export function registerWorkflowLanguage(checks: WorkflowChecks, workplaces: Workplaces): vscode.Disposable {
   const { languages } = vscode;
