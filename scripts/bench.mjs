@@ -1,5 +1,5 @@
 // Prints each measured budget with its value. Usage: npm run bench [-- --only <row> …]
-// Rows: activation, tree, typing, validate, launch, workflow, idle, engine, retention, worktrees, agents, transcript, vsix. Nothing here fails a build: machines differ; the numbers are read by people.
+// Rows: activation, tree, typing, validate, launch, workflow, idle, engine, retention, worktrees, overview, agents, transcript, vsix. Nothing here fails a build: machines differ; the numbers are read by people.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -169,6 +169,12 @@ const ROWS = {
     return [
       ['worktree allocated, repository of 20,000 files / git alone', '', `${allocate} ms / ${bare} ms`],
       ['  1,000 changed files in it captured, patch proven', '', `${capture} ms`],
+    ];
+  },
+  overview: async () => {
+    const { median, best } = await measure('overview');
+    return [
+      ['200 worktrees seen: standing, changes, owner, eligibility', '', `${median} ms (median of 5; best ${best} ms)`],
     ];
   },
   agents: async () => {

@@ -76,7 +76,7 @@ export function formatDetails(snapshot: RunSnapshot, now: number = Date.now(), r
     ['differs', view && indented(preflightDifferences(view).join('\n'))],
     ['inside', view && indented(formatGraph(view, now))],
     ['session', path(child?.session?.file)],
-    ['processes', view && describeProof(processProof(view))],
+    ['processes', view && describeProcesses(view, snapshot.state)],
     ['resumed', view?.resumedFrom && `from ${view.resumedFrom}`],
     ['output', child?.output && describeOutput(child.output, 'The answer stands in the transcript')],
     ['output', workflow?.output && describeOutput(workflow.output, 'It stands in the result')],
@@ -94,6 +94,12 @@ export function formatDetails(snapshot: RunSnapshot, now: number = Date.now(), r
     ['files', snapshot.directory],
   ];
   return rows.flatMap(([name, value]) => (value ? [`${name.padEnd(11)}${visible(value)}`] : [])).join('\n');
+}
+
+/** Of a run at work there is nothing to tell yet; of one that is lost there is. */
+function describeProcesses(view: RunView, state: RunSnapshot['state']): string | null {
+  const proof = processProof(view);
+  return proof.state === 'pending' && state !== 'lost' ? null : describeProof(proof);
 }
 
 /** Of the rows only texts have several lines. */

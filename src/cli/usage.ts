@@ -118,8 +118,9 @@ const PARTS: readonly Part[] = [
   {
     command: 'worktrees',
     text: `\
-  pi-lanes worktrees                                the worktrees of this project's children, who uses them, and what was kept of
-                                                    each; nothing is changed`,
+  pi-lanes worktrees                                the worktrees of this project: how far each is ahead and behind, what it has
+                                                    changed, how large it is, who uses it, what was kept of it, whether it may go;
+                                                    nothing is changed`,
   },
   {
     command: 'lanes',

@@ -47,4 +47,11 @@ export {
   type WorkflowReport,
 } from './workflow-report.ts';
 export { lookAtWorkflowResult, readWorkflowResult, type WorkflowResultFile } from './workflow-result.ts';
+export {
+  type OverviewOptions,
+  type RepositoryOverview,
+  readOverview,
+  type WorktreeOverview,
+  type WorktreeOwnerView,
+} from './worktree-overview.ts';
 export { childLiveness, livenessOf, type ProjectWorktrees, readWorktrees, type WorktreeRow } from './worktrees.ts';

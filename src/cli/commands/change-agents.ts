@@ -75,10 +75,11 @@ function readPrompt(file: string): Promise<string> {
   return readGiven(file, (reason) => lanesError('launch_invalid:prompt-file', { file, reason }));
 }
 
-const DONE: Readonly<Record<Change, string>> = {
+const DONE: Readonly<Record<AgentChange['action'], string>> = {
   create: 'Created',
   update: 'Changed',
   delete: 'Deleted',
+  duplicate: 'Copied',
   eject: 'Copied',
   reset: 'Reset',
   disable: 'Disabled',
@@ -86,7 +87,7 @@ const DONE: Readonly<Record<Change, string>> = {
   undo: 'Taken back:',
 };
 
-const NOTHING: Readonly<Partial<Record<Change, string>>> = {
+const NOTHING: Readonly<Partial<Record<AgentChange['action'], string>>> = {
   update: 'it says so already',
   reset: 'nothing of your own to remove',
   disable: 'it is disabled already',

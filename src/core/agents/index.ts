@@ -11,6 +11,7 @@ export {
   type Discovered,
   type DiscoveryRequest,
   type FoundAgent,
+  type HiddenAgent,
   type RefusedAgent,
 } from './discovery.ts';
 export { WITHOUT_PERMISSION } from './field-shapes.ts';
