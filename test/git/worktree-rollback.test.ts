@@ -75,7 +75,7 @@ describe('what fails', () => {
     await git(bench.path, 'reset', '--quiet', '--hard', 'HEAD~1');
     const taken = whenPlanned(() => git(bench.path, 'branch', branch, theirs));
     await expect(bench.one({ allocator: taken })).rejects.toMatchObject({ code: 'worktree_failed' });
-    expect(await stateOf(bench.path)).toEqual([...before, `refs/heads/${branch} ${theirs}`].toSorted());
+    expect((await stateOf(bench.path)).toSorted()).toEqual([...before, `refs/heads/${branch} ${theirs}`].toSorted());
     expect(existsSync(path)).toBe(false);
   });
 
