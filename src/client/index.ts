@@ -47,6 +47,7 @@ export {
   type WorkflowReport,
 } from './workflow-report.ts';
 export { lookAtWorkflowResult, readWorkflowResult, type WorkflowResultFile } from './workflow-result.ts';
+export { type WorktreeFate, worktreeFate } from './worktree-fate.ts';
 export {
   type OverviewOptions,
   type RepositoryOverview,

@@ -38,6 +38,10 @@ export const COMMANDS = {
   validateWorkflow: 'piLanes.validateWorkflow',
   runWorkflow: 'piLanes.runWorkflow',
   openResult: 'piLanes.openResult',
+  openWorktree: 'piLanes.openWorktree',
+  openWorktreeTerminal: 'piLanes.openWorktreeTerminal',
+  revealWorktree: 'piLanes.revealWorktree',
+  copyWorktreePath: 'piLanes.copyWorktreePath',
 } as const;
 export type CommandId = (typeof COMMANDS)[keyof typeof COMMANDS];
 
@@ -90,6 +94,9 @@ export const ITEM = {
   /** A command that waits for a person's consent. */
   askingHost: 'host.waiting',
   host: 'host.told',
+  /** A worktree whose folder is there, and one whose folder is not, or not yet. */
+  worktree: 'worktree.present',
+  absentWorktree: 'worktree.absent',
   section: 'section',
   /** The section of what needs a person, with failures in it. */
   needsWithFailed: 'section.failed',
@@ -126,6 +133,7 @@ export const BUILT_IN = {
   manageTrust: 'workbench.trust.manage',
   newTerminal: 'workbench.action.terminal.new',
   open: 'vscode.open',
+  openFolder: 'vscode.openFolder',
   openSettings: 'workbench.action.openSettings',
   openRemoteSettings: 'workbench.action.openRemoteSettings',
   openWalkthrough: 'workbench.action.openWalkthrough',

@@ -156,6 +156,8 @@ describe('what the manifest contributes', () => {
       [ITEM.unstartedStage]: [],
       [ITEM.askingHost]: ['answerQuestion'],
       [ITEM.host]: [],
+      [ITEM.worktree]: ['openWorktree', 'openWorktreeTerminal', 'revealWorktree', 'copyWorktreePath'],
+      [ITEM.absentWorktree]: ['copyWorktreePath'],
       [ITEM.section]: [],
       [ITEM.needsWithFailed]: ['markAllSeen'],
       [ITEM.project]: [],
@@ -234,10 +236,10 @@ describe('what the manifest contributes', () => {
     for (const key of settings) expect(code).toContain(`'${key.replace(/^piLanes\./, '')}'`);
   });
 
-  it('restricts in an untrusted workspace every setting that names a program, and only settings that exist', () => {
+  it('restricts in an untrusted workspace every setting that names programs or files, and only settings that exist', () => {
     const { restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
     expect(settings).toEqual(expect.arrayContaining(restrictedConfigurations));
-    for (const key of settings.filter((name) => name.endsWith('.path'))) {
+    for (const key of settings.filter((name) => /\.path$|^piLanes\.worktrees\./.test(name))) {
       expect(restrictedConfigurations).toContain(key);
       expect(contributes.configuration.properties[key]?.scope, key).toBe('machine-overridable');
     }

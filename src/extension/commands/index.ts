@@ -26,6 +26,7 @@ import {
   openTranscriptText,
 } from './transcript-commands.ts';
 import { validateWorkflow } from './validate-workflow.ts';
+import { copyWorktreePath, openWorktree, openWorktreeTerminal, revealWorktree } from './worktree-commands.ts';
 
 /** Menus give the row or file that was clicked, and all that are selected beside it. */
 type Handler = (services: Services, clicked: unknown, selected: unknown) => Promise<void> | void;
@@ -68,6 +69,10 @@ const HANDLERS: Record<CommandId, Handler> = {
   [COMMANDS.validateWorkflow]: validateWorkflow,
   [COMMANDS.runWorkflow]: runWorkflow,
   [COMMANDS.openResult]: openResult,
+  [COMMANDS.openWorktree]: openWorktree,
+  [COMMANDS.openWorktreeTerminal]: openWorktreeTerminal,
+  [COMMANDS.revealWorktree]: revealWorktree,
+  [COMMANDS.copyWorktreePath]: copyWorktreePath,
   [COMMANDS.openWalkthrough]: async (services) => {
     if (vscode.workspace.isTrusted) void services.readiness.look();
     await vscode.commands.executeCommand(BUILT_IN.openWalkthrough, WALKTHROUGH, false);
