@@ -1,6 +1,14 @@
 export { agentForLaunch } from './agents.ts';
 export { childNamed } from './child-named.ts';
 export { type CleanUpRequest, cleanUp } from './clean-up.ts';
+export {
+  type Applied,
+  type ApplyOptions,
+  applyCleanup,
+  type Finished,
+  finishCleanup,
+} from './cleanup-apply.ts';
+export { cleanupAction, type PlanOptions, planCleanup, type SavedPlan } from './cleanup-plan.ts';
 export { continueWorkflow, mayContinue, type NewBounds, planContinue } from './continue-workflow.ts';
 export { answerQuestion, type Ended, interruptRun, steerRun, stopRun } from './control.ts';
 export { type Check, examine } from './doctor.ts';
@@ -47,6 +55,7 @@ export {
   type WorkflowReport,
 } from './workflow-report.ts';
 export { lookAtWorkflowResult, readWorkflowResult, type WorkflowResultFile } from './workflow-result.ts';
+export { WorktreeDoor } from './worktree-door.ts';
 export { type WorktreeFate, worktreeFate } from './worktree-fate.ts';
 export { offerWorktree, type WorktreeOffer } from './worktree-offer.ts';
 export {

@@ -1,5 +1,6 @@
 export * from './allocate.ts';
 export * from './capture.ts';
+export * from './cleanup/index.ts';
 export { identityFault } from './identity.ts';
 export { keptRef } from './keep.ts';
 export { glanceCapture, type KeptCapture, readCapture } from './kept-capture.ts';
@@ -10,3 +11,4 @@ export * from './remove.ts';
 export type { SetupHook } from './setup-hook.ts';
 export * from './source.ts';
 export * from './standing.ts';
+export { givenUp } from './tombstone.ts';

@@ -201,6 +201,57 @@ export const WORKTREES = {
     message: 'The worktree {path} stays: it is not proven that nobody works in it. Children: {children}.',
     hint: 'Let them end, or stop them.',
   },
+  'worktree_preserved:missing': {
+    message: 'Of the worktree {path} something is known, but its folder is not there.',
+    hint: 'Put it back, or have git forget it by hand: `git worktree remove`.',
+  },
+  'worktree_preserved:replaced': {
+    message: 'The worktree stays: at {path} there is no folder of its own.',
+    hint: 'Nothing was changed. Look at `git worktree list`.',
+  },
+  'worktree_preserved:foreign': {
+    message: 'The worktree {path} is not one that Pi Lanes has made: it is never touched.',
+  },
+  'worktree_preserved:resumable': {
+    message: 'The worktree {path} stays: run {runId} was interrupted, and goes on in it when it is resumed.',
+    hint: 'Resume the run, or stop it for good.',
+  },
+  'worktree_preserved:unattested': {
+    message: 'Nobody has recorded that the work in {path} was merged or superseded.',
+    hint: 'It may go all the same when it is chosen: what is in it is kept.',
+  },
+  'worktree_preserved:other-now': {
+    message: 'The worktree {path} stays: it is not as the plan says any more: {changes}.',
+    hint: 'Make a new plan.',
+  },
+  'worktree_preserved:time': {
+    message: 'The worktree {path} stays for now: the time was up before its turn.',
+    hint: 'Apply the plan again.',
+  },
+  'cleanup_refused:missing': {
+    message: 'There is no plan {planId}.',
+    hint: 'Make one: `pi-lanes cleanup plan`.',
+  },
+  'cleanup_refused:expired': {
+    message: 'The plan {planId} was made too long ago: it held until {expired}.',
+    hint: 'Make a new one: `pi-lanes cleanup plan`.',
+  },
+  'cleanup_refused:damaged': {
+    message: 'The plan {planId} is not as it was written: {reason}.',
+    hint: 'Make a new one: `pi-lanes cleanup plan`.',
+  },
+  'cleanup_refused:entry': {
+    message: 'The plan {planId} says nothing of "{wanted}".',
+    hint: 'Name a branch, a path or RUN/CHILD as the plan shows them.',
+  },
+  'cleanup_refused:kept': {
+    message: 'The plan {planId} keeps {path}: {reason}',
+    hint: 'Only what a plan would remove can be chosen.',
+  },
+  'cleanup_refused:plan-only': {
+    message: 'An agent can only ask for a plan (`mode: "plan"`); what a plan says is done by a person.',
+    hint: 'Show the plan to the person, who applies it: `pi-lanes cleanup apply PLAN`.',
+  },
   worktree_ledger_unreadable: {
     message: 'What is remembered of a worktree cannot be read: {path}: {reason}.',
     hint: 'Nothing was changed, and the worktree stays. Look at `git worktree list`.',
