@@ -14,6 +14,7 @@ import { lanesCommand } from './commands/lanes.ts';
 import { modelsCommand } from './commands/models.ts';
 import { planCommand } from './commands/plan.ts';
 import { profilesCommand } from './commands/profiles.ts';
+import { restoreCommand } from './commands/restore.ts';
 import { resumeCommand } from './commands/resume.ts';
 import { runCommand } from './commands/run.ts';
 import { runWorkflowCommand } from './commands/run-workflow.ts';
@@ -111,6 +112,10 @@ async function main(args: string[]): Promise<number> {
       if (action !== undefined) return cleanUpWorktrees(context, action, others);
       const { values } = parse(rest, { days: text, 'dry-run': flag }, { min: 0, max: 0 });
       return cleanupCommand(context, { days: values.days, 'dry-run': values['dry-run'], json: values.json });
+    }
+    case 'restore': {
+      const { values, positionals } = parse(rest, {}, { min: 1, max: 1 });
+      return restoreCommand(context, positionals[0] ?? '', { json: values.json });
     }
     case 'worktrees':
       return worktreesCommand(context, { json: parse(rest, {}, { min: 0, max: 0 }).values.json });

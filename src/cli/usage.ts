@@ -129,6 +129,12 @@ const PARTS: readonly Part[] = [
                                                     nothing is changed`,
   },
   {
+    command: 'restore',
+    text: `\
+  pi-lanes restore RUN[/KEY]                        bring back a worktree that was removed, with files, commits and what git did not have, as
+                                                    long as its run is kept`,
+  },
+  {
     command: 'lanes',
     text: `\
   pi-lanes lanes status RUN                         what a run hands over, what is attested about it, and whether its worktrees may go:

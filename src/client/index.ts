@@ -1,4 +1,14 @@
 export { agentForLaunch } from './agents.ts';
+export {
+  type AppliedWork,
+  applyWork,
+  type BringOptions,
+  branchOfWork,
+  conflictsOfRun,
+  forecastWork,
+  undoWork,
+  type WorkForecast,
+} from './bring-home.ts';
 export { childNamed } from './child-named.ts';
 export { type CleanUpRequest, cleanUp } from './clean-up.ts';
 export {
@@ -41,6 +51,7 @@ export {
 } from './preview-workflow.ts';
 export { type ReachedLimit, type ReachedLimits, reachedLimits } from './reached-limits.ts';
 export { recoverRun } from './recover.ts';
+export { restore, worktreeNamed } from './restore.ts';
 export { readResult, readResultText, TranscriptFollower } from './result.ts';
 export { GO_ON, isResumable, type Resumed, type ResumeRequest, resumeKind, resumeRun } from './resume.ts';
 export { RunFollower, type RunSnapshot, readSnapshot } from './run-snapshot.ts';
