@@ -124,13 +124,20 @@ ${AGENT_OPTIONS}
   {
     command: 'worktrees',
     text: `\
-  pi-lanes worktrees                                the worktrees of this project's children, who uses them, and what was kept of
-                                                    each; nothing is changed`,
+  pi-lanes worktrees                                the worktrees of this project: how far each is ahead and behind, what it has
+                                                    changed, how large it is, who uses it, what was kept of it, whether it may go;
+                                                    nothing is changed`,
   },
   {
     command: 'lanes',
     text: `\
-  pi-lanes lanes status RUN                         what a run hands over, what is attested about it, and whether its worktrees may go
+  pi-lanes lanes status RUN                         what a run hands over, what is attested about it, and whether its worktrees may go:
+      terminal-eligible    its work is attested as merged, with the reviewed files and recorded checks: they may
+      superseded-eligible  the work of another run is attested to have taken its place: they may
+      terminal-blocked     they may not, for the reason that is told; nothing attested is one
+      active               not yet: not all of its agents are proven to have ended
+      unknown              it has handed over no worktrees, or what is known of them cannot be read
+                                                    That they may go removes nothing.
   pi-lanes lanes record-merge RUN --pr N --reviewed-head HASH --merge-commit HASH --by NAME [options]
                                                     attest that its work was merged:
       --tree-equivalent X  whether the merged files are the reviewed ones: true, false, or unknown (default)

@@ -48,4 +48,13 @@ export {
   type WorkflowReport,
 } from './workflow-report.ts';
 export { lookAtWorkflowResult, readWorkflowResult, type WorkflowResultFile } from './workflow-result.ts';
+export { type WorktreeFate, worktreeFate } from './worktree-fate.ts';
+export { offerWorktree, type WorktreeOffer } from './worktree-offer.ts';
+export {
+  type OverviewOptions,
+  type RepositoryOverview,
+  readOverview,
+  type WorktreeOverview,
+  type WorktreeOwnerView,
+} from './worktree-overview.ts';
 export { childLiveness, livenessOf, type ProjectWorktrees, readWorktrees, type WorktreeRow } from './worktrees.ts';

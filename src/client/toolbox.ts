@@ -62,7 +62,7 @@ export interface SettingOverrides {
   systemdScope?: boolean;
   /** Each of them wins by itself. */
   worktrees?: ConfiguredWorktrees;
-  writers?: Writers;
+  writers?: Writers | undefined;
   /** Not checked yet: a wrong value must not stop everything else. */
   retentionDays?: unknown;
 }

@@ -1,6 +1,4 @@
 /** The worktrees of a project, from its ledger and from what git has registered. Nothing is changed. */
-import { lstat } from 'node:fs/promises';
-import { errnoOf } from '../core/files/index.ts';
 import { Git, listWorktrees, type RegisteredWorktree } from '../core/git/index.ts';
 import { childProof } from '../core/runs/index.ts';
 import { BRANCH_PREFIX, Ledger, type LedgerRow, type Liveness, readCapture } from '../core/worktrees/index.ts';
@@ -15,6 +13,7 @@ import {
 } from '../protocol/index.ts';
 import type { RunSnapshot } from './run-snapshot.ts';
 import type { RunStore } from './run-store.ts';
+import { isFolder, reasonsOf } from './worktree-facts.ts';
 
 export interface WorktreeRow {
   /** Whose it is; absent: nobody has written down that it was made. */
@@ -98,7 +97,7 @@ async function rowOf(store: RunStore, row: LedgerRow, found: RegisteredWorktree[
     path,
     branch,
     base,
-    present: await isPresent(path),
+    present: await isFolder(path),
     registered: found?.some((one) => one.path === path && one.branch === `refs/heads/${branch}`) ?? null,
     users: await Promise.all(entry.users.map(async (user) => ({ ...user, liveness: await livenessOf(store, user) }))),
     ...(kept &&
@@ -109,20 +108,6 @@ async function rowOf(store: RunStore, row: LedgerRow, found: RegisteredWorktree[
       }),
     reasons: reasonsOf(entry, kept?.capture),
   };
-}
-
-function reasonsOf(entry: LedgerEntry, capture: WorktreeCapture | undefined): ErrorValue[] {
-  if (entry.state === 'undone') return entry.left;
-  if (entry.state === 'removed') return entry.reasons;
-  return entry.state === 'captured' ? (capture?.blockers ?? []) : [];
-}
-
-async function isPresent(path: string): Promise<boolean | null> {
-  try {
-    return (await lstat(path)).isDirectory();
-  } catch (error) {
-    return errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR' ? false : null;
-  }
 }
 
 /** Whether a child may still be at work. `ended` only where the end of all its processes was seen. */

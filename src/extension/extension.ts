@@ -17,6 +17,9 @@ import {
 } from './editor/index.ts';
 import { DraftStore } from './launch/draft.ts';
 import { TaskDocument } from './launch/task-document.ts';
+import { Workplaces } from './launch/workplaces.ts';
+import { AgentDocuments } from './library/agent-documents.ts';
+import { LibraryModel } from './library/library-model.ts';
 import { Notices } from './notices.ts';
 import { TranscriptPanels } from './panels/transcript/transcript-panels.ts';
 import { Readiness } from './readiness.ts';
@@ -28,6 +31,7 @@ import { SeenRuns } from './runs/seen-runs.ts';
 import type { Services } from './services.ts';
 import { createStatusBarItem } from './status-bar.ts';
 import { TranscriptDocuments } from './transcripts/transcript-documents.ts';
+import { LibraryTree } from './trees/library/library-tree.ts';
 import { RunsTree } from './trees/runs/runs-tree.ts';
 import { PlanDocuments } from './workflows/plan-documents.ts';
 import { ResultDocuments } from './workflows/result-documents.ts';
@@ -47,7 +51,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const filter = new ActiveFilter(context.workspaceState);
   const tree = new RunsTree(runs, seen, filter);
   const drafts = new DraftStore(context.workspaceState);
-  const taskDocument = new TaskDocument(drafts, context.storageUri);
+  const workplaces = new Workplaces(context.workspaceState);
+  const taskDocument = new TaskDocument(drafts, workplaces, context.storageUri);
   const readiness = new Readiness(toolbox, runs, context.globalState, log);
   const transcripts = new TranscriptDocuments(toolbox.root.projects);
   const panels: TranscriptPanels = new TranscriptPanels(context.extensionUri, () => services, log);
@@ -60,6 +65,9 @@ export function activate(context: vscode.ExtensionContext): void {
     docs: new FindingDocs(context.extensionUri, 'script-api.md'),
     log,
   });
+  const libraryModel = new LibraryModel(agents, workflows, log);
+  const library = new LibraryTree(libraryModel, readiness);
+  const agentDocuments = new AgentDocuments();
   const plans = new PlanDocuments();
   const results = new ResultDocuments(toolbox.root.projects);
   const services: Services = {
@@ -72,10 +80,14 @@ export function activate(context: vscode.ExtensionContext): void {
     tree,
     drafts,
     taskDocument,
+    workplaces,
     readiness,
     panels,
     agents,
     workflows,
+    libraryModel,
+    library,
+    agentDocuments,
     plans,
     results,
     log,
@@ -90,6 +102,7 @@ export function activate(context: vscode.ExtensionContext): void {
     tree,
     drafts,
     taskDocument,
+    workplaces,
     readiness,
     panels,
     transcripts,
@@ -98,7 +111,10 @@ export function activate(context: vscode.ExtensionContext): void {
     agents.onDidChangeAgents(() => workflows.agentsChanged()),
     workflows,
     registerAgentLanguage(agents, names, toolbox.home),
-    registerWorkflowLanguage(workflows),
+    registerWorkflowLanguage(workflows, workplaces),
+    libraryModel,
+    library,
+    agentDocuments,
     plans,
     results,
     new ScriptKeys(),

@@ -15,6 +15,13 @@ export function formatTokens(tokens: number): string {
   return tokens < 1_000_000 ? `${(tokens / 1000).toFixed(1)}k` : `${(tokens / 1_000_000).toFixed(1)}M`;
 }
 
+/** `950 B`, `12.3 kB`, `1.2 MB`, `3.4 GB`. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  if (bytes < 1e6) return `${(bytes / 1e3).toFixed(1)} kB`;
+  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
+}
+
 /** US dollars: `$0`, `$0.0012`, `$1.20`. */
 export function formatCost(cost: number): string {
   if (cost === 0) return '$0';

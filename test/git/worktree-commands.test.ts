@@ -108,7 +108,7 @@ describe('worktrees', () => {
     await git(bench.path, 'worktree', 'add', '--quiet', '-b', 'mine', at('mine'));
     expect(await listed()).toMatchObject([{ state: 'unknown', branch: 'pi-lanes/lost', registered: true }]);
     await worktreesCommand(context, { json: undefined });
-    expect(out.at(-1)).toContain('never removed by itself');
+    expect(out.join('\n')).toContain('never removed by itself');
   });
 
   it('an entry that cannot be read hides no other, and is told', async () => {

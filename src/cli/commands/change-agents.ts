@@ -100,6 +100,7 @@ const DONE: Readonly<Record<AgentChange['action'], string>> = {
   create: 'Created',
   update: 'Changed',
   delete: 'Deleted',
+  duplicate: 'Copied',
   eject: 'Copied',
   reset: 'Reset',
   disable: 'Disabled',

@@ -1,5 +1,12 @@
-import { readWorktrees, type WorktreeRow } from '../../client/index.ts';
+import {
+  type RepositoryOverview,
+  readOverview,
+  readWorktrees,
+  type WorktreeOverview,
+  type WorktreeRow,
+} from '../../client/index.ts';
 import { visible } from '../../core/transcripts/index.ts';
+import { formatBytes, visibleLine } from '../../protocol/index.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
 import { currentStore } from './status.ts';
 
@@ -7,14 +14,20 @@ export interface WorktreesOptions {
   json: boolean | undefined;
 }
 
-/** Lists the worktrees of this project's children, with what was kept of each. Nothing is changed. */
+/** Lists the worktrees of this project by repository, with what was kept of each. Nothing is changed. */
 export async function worktreesCommand(context: CliContext, options: WorktreesOptions): Promise<number> {
   const store = await currentStore(context);
   const { worktrees, git } = await readWorktrees(store, context.cwd);
-  if (options.json) printJson(context, { worktrees, git });
+  const repositories = await readOverview(store, { folder: context.cwd, sizes: true });
+  if (options.json) printJson(context, { worktrees, git, repositories });
   else {
     if (worktrees.length === 0) context.out('No worktrees of children in this project.');
-    for (const row of worktrees) context.out(visible(linesOf(row).join('\n')));
+    const seen = new Map(repositories.flatMap((group) => group.worktrees.map((one) => [keyOf(one), one])));
+    for (const row of worktrees) {
+      const overview = seen.get(row.runId === undefined ? (row.path ?? '') : `${row.runId} ${row.child}`);
+      context.out(visible([...linesOf(row), ...(overview ? overviewOf(overview) : [])].join('\n')));
+    }
+    for (const line of repositories.flatMap(othersOf)) context.out(visible(line));
     // Outside of git there are none, which is no fault.
     if (git && worktrees.length > 0) context.err(visible(`Git could not be asked: ${git.message}`));
   }
@@ -38,7 +51,7 @@ function linesOf(row: WorktreeRow): string[] {
         : `    may be in use by child ${child} of ${runId}`,
     ),
     ...row.reasons.map(({ message }) => `    ${message}`),
-  ];
+  ].map(visibleLine);
 }
 
 function placeOf({ state, present, registered }: WorktreeRow): string {
@@ -57,4 +70,31 @@ function keptOf({ changed, commits, patch, outside, kept }: NonNullable<Worktree
     kept?.ref,
   ];
   return parts.filter((part) => part !== undefined).join(', ');
+}
+
+function keyOf({ owner, path }: WorktreeOverview): string {
+  return owner ? `${owner.runId} ${owner.child}` : (path ?? '');
+}
+
+/** How it stands, in one line. */
+function overviewOf(one: WorktreeOverview): string[] {
+  const { ahead, behind, changed, size, lastActivity, lane, eligibility, state } = one;
+  const parts = [
+    lane === null ? undefined : `lane ${lane}`,
+    ahead === null ? undefined : `${ahead} ahead, ${behind} behind`,
+    changed === null ? undefined : `${changed} changed file(s)`,
+    size === null ? undefined : `${size.files} file(s), ${formatBytes(size.bytes)}`,
+    lastActivity === null ? undefined : `last used ${new Date(lastActivity).toISOString().slice(0, 16)}Z`,
+    eligibility === null || state === 'removed' || state === 'undone'
+      ? undefined
+      : `${eligibility.state}${eligibility.reason === undefined ? '' : ` (${eligibility.reason})`}`,
+  ];
+  const told = parts.filter((part) => part !== undefined);
+  return told.length === 0 ? [] : [`    ${told.join('; ')}`];
+}
+
+/** The worktrees that are the person's own, where there are any besides the checkout. */
+function othersOf({ worktrees }: RepositoryOverview): string[] {
+  const own = worktrees.filter(({ kind }) => kind === 'foreign');
+  return own.map(({ branch, path }) => `yours       ${branch ?? '(no branch)'}  never touched\n    ${path}`);
 }

@@ -28,7 +28,17 @@ import { findMarkedRoot, type ProjectRoot } from './project-root.ts';
 import { checkEnabled, planSwitch } from './switching.ts';
 
 export type ChangeScope = 'user' | 'project';
-export type ChangeAction = 'create' | 'update' | 'delete' | 'eject' | 'reset' | 'disable' | 'enable' | 'load' | 'undo';
+export type ChangeAction =
+  | 'create'
+  | 'update'
+  | 'delete'
+  | 'duplicate'
+  | 'eject'
+  | 'reset'
+  | 'disable'
+  | 'enable'
+  | 'load'
+  | 'undo';
 
 export interface AgentChange {
   action: ChangeAction;
@@ -142,6 +152,29 @@ export class AgentChanges {
     });
   }
 
+  /**
+   * The definition that counts, once more under another name: without its aliases, which would mean both, and in no package.
+   *
+   * @throws LanesError as `create`, `agent_not_editable` when the name cannot be changed without changing more
+   */
+  duplicate(given: string, called: string, scope: ChangeScope = 'user'): Promise<AgentChange> {
+    return this.#alone(async () => {
+      const name = await this.#nameOf(given);
+      const original = (await this.#discovery.definitions(name, this.#place)).at(-1);
+      if (!original) throw lanesError('agent_not_editable:scope', { name, scope });
+      const { file, source } = original;
+      const text =
+        source === 'builtin' ? (bundledText(name) ?? '') : textOf(await readState(await realpath(file)), file);
+      const fields = [
+        ['name', newName(called)] as const,
+        ['aliases', undefined] as const,
+        ['package', undefined] as const,
+      ];
+      const copy = editDefinition(text, { fields }, file);
+      return this.#add('duplicate', newName(called), scope, await this.#folder(scope), fileState(copy));
+    });
+  }
+
   /** Back to what comes with a package or with the product. @throws LanesError `agent_not_bundled`, `agent_scope_needed` */
   reset(given: string, scope?: ChangeScope): Promise<AgentChange> {
     return this.#alone(async () => {
@@ -198,12 +231,19 @@ export class AgentChanges {
     });
   }
 
-  /** Takes back the latest change that was made here. @throws LanesError `agent_nothing_to_undo`, `agent_changed` */
-  undo(): Promise<AgentChange> {
+  /**
+   * Takes back the latest change that was made here.
+   *
+   * @param meant refused when another one is the latest
+   * @throws LanesError `agent_nothing_to_undo`, `agent_changed`
+   */
+  undo(meant?: AgentChange): Promise<AgentChange> {
     return this.#alone(async () => {
       const entries = await readHistory(this.#history);
       const last = entries.pop();
       if (!last) throw lanesError('agent_nothing_to_undo');
+      if (meant && !isOf(meant, last))
+        throw lanesError('agent_nothing_to_undo:later', { name: meant.name, action: last.action, other: last.name });
       const changes = inverse(last.changes);
       await applyChanges(changes);
       await writeHistory(this.#history, entries);
@@ -349,6 +389,11 @@ export class AgentChanges {
       ...(await this.#withSetting(await this.#settings(scope), ['subagents', 'agentOverrides', name], undefined)),
     ];
   }
+}
+
+function isOf({ action, name, files }: AgentChange, entry: HistoryEntry): boolean {
+  const changed = entry.changes.map(({ file }) => file);
+  return action === entry.action && name === entry.name && files.join('\n') === changed.join('\n');
 }
 
 function scopeNeeded(name: string, files: readonly string[]) {

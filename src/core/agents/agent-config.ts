@@ -91,7 +91,7 @@ export function newName(given: unknown): string {
 }
 
 /** A name as files and command lines like them. Throws `agent_config_invalid` when nothing is left of it. */
-function plainName(given: string): string {
+export function plainName(given: string): string {
   const name = given
     .trim()
     .toLowerCase()

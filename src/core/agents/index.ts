@@ -1,9 +1,9 @@
 export type { Agent, AgentRunner, AgentSource } from './agent.ts';
 export { type AgentChange, AgentChanges, type ChangeScope } from './agent-changes.ts';
-export { AGENT_WORDS, type AgentConfig, typedValue } from './agent-config.ts';
+export { AGENT_WORDS, type AgentConfig, plainName, typedValue } from './agent-config.ts';
 export { FIELDS } from './agent-fields.ts';
 export { type AgentCapabilities, capabilitiesOf } from './capabilities.ts';
-export { bundledAgents } from './catalogue.ts';
+export { bundledAgents, bundledText } from './catalogue.ts';
 export { toContract } from './contract.ts';
 export {
   type AgentDirectory,
@@ -12,6 +12,7 @@ export {
   type Discovered,
   type DiscoveryRequest,
   type FoundAgent,
+  type HiddenAgent,
   type RefusedAgent,
 } from './discovery.ts';
 export { ADAPTERS, EVIDENCE, WITHOUT_PERMISSION } from './field-shapes.ts';
@@ -20,6 +21,6 @@ export type { SettingPlace } from './overrides.ts';
 export { packageSkills } from './packages.ts';
 export { type ParsedAgent, parseAgent } from './parse-agent.ts';
 export type { AgentScope } from './places.ts';
-export { findProjectRoot } from './project-root.ts';
+export { findMarkedRoot, findProjectRoot } from './project-root.ts';
 export { unsupportedFields } from './unsupported.ts';
 export { type DirectoryState, isBelow } from './walk.ts';

@@ -35,6 +35,15 @@ export async function readCapture(folder: string): Promise<KeptCapture | undefin
   }
 }
 
+/** What a capture says of itself, without a look at whether it is whole; `undefined`: it cannot be read. */
+export async function glanceCapture(folder: string): Promise<WorktreeCapture | undefined> {
+  try {
+    return worktreeCapture.parse(JSON.parse(await readRegular(join(folder, 'capture.json'))));
+  } catch {
+    return undefined;
+  }
+}
+
 /** The files outside of the tree, in an order that does not depend on the disk. */
 export function listOf(outside: Outside): OutsideFile[] {
   return outside.files

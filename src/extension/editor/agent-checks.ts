@@ -7,7 +7,7 @@ import * as vscode from 'vscode';
 import type { Toolbox } from '../../client/index.ts';
 import { unknownNames } from '../../core/agent-language/index.ts';
 import { type AgentDirectory, type Discovered, type FoundAgent, isBelow, parseAgent } from '../../core/agents/index.ts';
-import type { AgentDiagnostic } from '../../protocol/index.ts';
+import { type AgentDiagnostic, type ErrorValue, toErrorValue } from '../../protocol/index.ts';
 import { workFolder } from './agent-definitions.ts';
 import { toAgentDiagnostic } from './agent-diagnostics.ts';
 import type { AgentNames } from './agent-names.ts';
@@ -24,10 +24,17 @@ export interface AgentChecksOptions {
   log: vscode.LogOutputChannel;
 }
 
+/** What was found for a folder of the workspace, or why nothing could be. */
+export interface LookedAt {
+  folder: vscode.WorkspaceFolder;
+  found: Discovered | ErrorValue;
+}
+
 export class AgentChecks implements vscode.Disposable {
   readonly #options: AgentChecksOptions;
   readonly #diagnostics = vscode.languages.createDiagnosticCollection('pi-lanes-agents');
   readonly #changed = new vscode.EventEmitter<void>();
+  readonly #looked = new vscode.EventEmitter<readonly LookedAt[]>();
   readonly #subscriptions: vscode.Disposable;
   readonly #watchers = new Map<string, vscode.Disposable>();
   readonly #typed = new Map<string, NodeJS.Timeout>();
@@ -39,12 +46,15 @@ export class AgentChecks implements vscode.Disposable {
   #names: string | undefined;
   /** Other agents than before can be launched. */
   readonly onDidChangeAgents = this.#changed.event;
+  /** All folders have been looked through once more: something of their agents may be different. */
+  readonly onDidLook = this.#looked.event;
 
   constructor(options: AgentChecksOptions) {
     this.#options = options;
     this.#subscriptions = vscode.Disposable.from(
       this.#diagnostics,
       this.#changed,
+      this.#looked,
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         if (contentChanges.length > 0) this.#checkSoon(document);
       }),
@@ -86,14 +96,17 @@ export class AgentChecks implements vscode.Disposable {
     this.#turn += 1;
     const turn = this.#turn;
     const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
-    const [found] = await Promise.all([
-      Promise.all(folders.map(({ uri }) => this.agents(uri))),
+    const [looked] = await Promise.all([
+      Promise.all(folders.map((folder) => this.#lookAt(folder))),
       this.#options.docs.load(),
     ]);
     // A later look is on its way.
     if (turn !== this.#turn) return;
+    const found = looked.flatMap((one) => ('code' in one.found ? [] : [one.found]));
     const byFile = new Map<string, Map<string, AgentDiagnostic>>();
-    const ofNames = found.flatMap(({ agents }, at) => this.#unknownNames(agents, folders[at]?.uri));
+    const ofNames = looked.flatMap(({ folder, found: one }) =>
+      'code' in one ? [] : this.#unknownNames(one.agents, folder.uri),
+    );
     for (const diagnostic of [...found.flatMap(({ diagnostics }) => diagnostics), ...ofNames]) {
       const { file, line, column, text, message } = diagnostic;
       const known = byFile.get(file) ?? new Map();
@@ -109,6 +122,16 @@ export class AgentChecks implements vscode.Disposable {
     this.#names = names;
     this.#recent.clear();
     if (isChanged) this.#changed.fire();
+    this.#looked.fire(looked);
+  }
+
+  async #lookAt(folder: vscode.WorkspaceFolder): Promise<LookedAt> {
+    try {
+      return { folder, found: await this.agents(folder.uri) };
+    } catch (error) {
+      this.#options.log.error(`Looking for agents in ${folder.uri.fsPath} failed: ${error}`);
+      return { folder, found: toErrorValue(error) };
+    }
   }
 
   #show(file: string): void {
@@ -138,8 +161,7 @@ export class AgentChecks implements vscode.Disposable {
   }
 
   /** Files that come with Pi Lanes are checked by its tests. */
-  #unknownNames(agents: readonly FoundAgent[], folder: vscode.Uri | undefined): AgentDiagnostic[] {
-    if (!folder) return [];
+  #unknownNames(agents: readonly FoundAgent[], folder: vscode.Uri): AgentDiagnostic[] {
     // Pi is asked when somebody has a definition open.
     const { skills, ...names } = this.#options.names.heard(folder.fsPath);
     return agents

@@ -1,6 +1,7 @@
 /** Workflow scripts and definitions of agents in the editor: problems, fixes, completion, hover, outline, lenses. */
 import * as vscode from 'vscode';
-import { AgentChecks } from './agent-checks.ts';
+import type { Workplaces } from '../launch/workplaces.ts';
+import { AgentChecks, type LookedAt } from './agent-checks.ts';
 import { AgentCompletion } from './agent-completion.ts';
 import { AgentDefinitions, DEFINITION_LANGUAGES } from './agent-definitions.ts';
 import { AgentHover } from './agent-hover.ts';
@@ -16,7 +17,7 @@ import { WorkflowFixes } from './workflow-fixes.ts';
 import { WorkflowLenses } from './workflow-lenses.ts';
 import { WorkflowSymbols } from './workflow-symbols.ts';
 
-export { AgentChecks, AgentNames, FindingDocs, WorkflowChecks, type WorkflowChecksOptions };
+export { AgentChecks, AgentNames, FindingDocs, type LookedAt, WorkflowChecks, type WorkflowChecksOptions };
 
 /** @param home of the person, absolute */
 export function registerAgentLanguage(checks: AgentChecks, names: AgentNames, home: string): vscode.Disposable {
@@ -33,7 +34,7 @@ export function registerAgentLanguage(checks: AgentChecks, names: AgentNames, ho
   );
 }
 
-export function registerWorkflowLanguage(checks: WorkflowChecks): vscode.Disposable {
+export function registerWorkflowLanguage(checks: WorkflowChecks, workplaces: Workplaces): vscode.Disposable {
   const { languages } = vscode;
   const references = new KeyReferences(checks);
   return vscode.Disposable.from(
@@ -51,6 +52,6 @@ export function registerWorkflowLanguage(checks: WorkflowChecks): vscode.Disposa
     languages.registerReferenceProvider(WORKFLOW_LANGUAGES, references),
     languages.registerDefinitionProvider(WORKFLOW_LANGUAGES, references),
     languages.registerRenameProvider(WORKFLOW_LANGUAGES, references),
-    languages.registerCodeLensProvider(WORKFLOW_LANGUAGES, new WorkflowLenses(checks)),
+    languages.registerCodeLensProvider(WORKFLOW_LANGUAGES, new WorkflowLenses(checks, workplaces)),
   );
 }

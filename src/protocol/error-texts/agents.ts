@@ -76,6 +76,10 @@ export const AGENTS = {
     message: 'No change of an agent can be taken back.',
     hint: 'The latest 20 changes made by Pi Lanes can.',
   },
+  'agent_nothing_to_undo:later': {
+    message: 'The change of "{name}" is not the latest one any more: that is {action} of "{other}".',
+    hint: 'Take back the later changes first.',
+  },
   agent_scope_needed: {
     message: 'The user and the project both have the agent "{name}": {files}.',
     hint: 'Say which one is meant: --scope user or --scope project.',

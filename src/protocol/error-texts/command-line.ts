@@ -41,6 +41,27 @@ export const COMMAND_LINE = {
     message: 'The name of the agent is missing.',
     hint: 'They are listed by `pi-lanes agents`.',
   },
+  'launch_invalid:lanes-missing': {
+    message: '"lanes {action}" needs {options}.',
+    hint: 'See `pi-lanes lanes --help`.',
+  },
+  'launch_invalid:lanes-pr': {
+    message: '{option} is "{value}".',
+    hint: 'It must be the number of the pull request, a whole number from 1.',
+  },
+  'launch_invalid:lanes-commit': {
+    message: '{option} is "{value}".',
+    hint: 'It must be the full hash of a commit; `git rev-parse NAME` prints it.',
+  },
+  'launch_invalid:lanes-choice': { message: '{option} is "{value}".', hint: 'It must be one of {allowed}.' },
+  'launch_invalid:lanes-words': {
+    message: '{option} is "{value}".',
+    hint: 'It must be one line of 1 to 128 bytes.',
+  },
+  'launch_invalid:lanes-time': {
+    message: '{option} is "{value}".',
+    hint: 'It must be a date and a time, as 2026-01-31T12:00:00Z.',
+  },
   'launch_invalid:no-script': { message: 'The script file is missing.', hint: HELP },
   'launch_invalid:no-message': { message: 'The message is missing.', hint: HELP },
   'launch_invalid:too-many': {

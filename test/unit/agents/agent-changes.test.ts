@@ -281,7 +281,37 @@ describe('update', () => {
   });
 });
 
+describe('duplicate', () => {
+  it('writes the definition that counts once more, to the byte but for its name, and without what would mean both', async () => {
+    await write(agentDir, { 'agents/mine.md': ODD.replace('tools:', 'aliases: own\r\npackage: shed\r\ntools:') });
+    const change = await changes.duplicate('shed.mine', 'Other One', 'project');
+    expect(change).toEqual({ action: 'duplicate', name: 'other-one', files: [ours('other-one')] });
+    expect(await text(ours('other-one'))).toBe(ODD.replace('name: mine', 'name: other-one'));
+    expect(await agent('other-one')).toMatchObject({ source: 'project', model: 'a/b' });
+    await changes.undo(change);
+    expect(await isThere(ours('other-one'))).toBe(false);
+  });
+
+  it('copies a builtin agent, and refuses a name that is taken', async () => {
+    await changes.duplicate('scout', 'spy');
+    expect((await agent('spy'))?.systemPrompt).toBe((await agent('scout'))?.systemPrompt);
+    await expect(changes.duplicate('worker', 'spy')).rejects.toMatchObject(refusal('agent_exists'));
+    await expect(changes.duplicate('worker', '!')).rejects.toMatchObject(refusal('agent_config_invalid'));
+    await expect(changes.duplicate('nobody', 'x')).rejects.toMatchObject(refusal('agent_unknown'));
+  });
+});
+
 describe('delete and undo', () => {
+  it('takes back the change that is meant, or none', async () => {
+    const first = await changes.create({ name: 'first', description: 'a' });
+    const second = await changes.create({ name: 'second', description: 'b' });
+    await expect(changes.undo(first)).rejects.toMatchObject(refusal('agent_nothing_to_undo', 'create of "second"'));
+    expect(await isThere(own('first'))).toBe(true);
+    await changes.undo(second);
+    await changes.undo(first);
+    expect([await isThere(own('first')), await isThere(own('second'))]).toEqual([false, false]);
+  });
+
   it('agent-68 removes what is one’s own, refuses what is not, and can be taken back', async () => {
     await write(agentDir, { 'agents/mine.md': ODD });
     await changes.delete('mine');
