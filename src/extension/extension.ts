@@ -7,7 +7,14 @@ import { Cleaning } from './cleaning.ts';
 import { TRANSCRIPT_SCHEME } from './command-ids.ts';
 import { registerCommands } from './commands/index.ts';
 import { windowSettings } from './configuration.ts';
-import { AgentChecks, FindingDocs, registerWorkflowLanguage, WorkflowChecks } from './editor/index.ts';
+import {
+  AgentChecks,
+  AgentNames,
+  FindingDocs,
+  registerAgentLanguage,
+  registerWorkflowLanguage,
+  WorkflowChecks,
+} from './editor/index.ts';
 import { DraftStore } from './launch/draft.ts';
 import { TaskDocument } from './launch/task-document.ts';
 import { Workplaces } from './launch/workplaces.ts';
@@ -49,7 +56,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const readiness = new Readiness(toolbox, runs, context.globalState, log);
   const transcripts = new TranscriptDocuments(toolbox.root.projects);
   const panels: TranscriptPanels = new TranscriptPanels(context.extensionUri, () => services, log);
-  const agents = new AgentChecks({ toolbox, docs: new FindingDocs(context.extensionUri, 'agents.md'), log });
+  const names = new AgentNames(toolbox);
+  const agents = new AgentChecks({ toolbox, names, docs: new FindingDocs(context.extensionUri, 'agents.md'), log });
   const workflows = new WorkflowChecks({
     validator: new ScriptValidator({ worker: join(toolbox.distDirectory, 'validate-worker.mjs') }),
     agents: async (uri) =>
@@ -98,9 +106,11 @@ export function activate(context: vscode.ExtensionContext): void {
     readiness,
     panels,
     transcripts,
+    names,
     agents,
     agents.onDidChangeAgents(() => workflows.agentsChanged()),
     workflows,
+    registerAgentLanguage(agents, names, toolbox.home),
     registerWorkflowLanguage(workflows, workplaces),
     libraryModel,
     library,
