@@ -8,6 +8,7 @@ import {
   COMMANDS,
   CONTEXT,
   ITEM,
+  LIBRARY_VIEW,
   RUNS_VIEW,
   TOLD,
   TRANSCRIPT_VIEW,
@@ -88,7 +89,7 @@ const sources = readdirSync(join(root, 'src', 'extension'), { recursive: true, e
 describe('what the manifest contributes', () => {
   it('are the commands and views of the code', () => {
     expect(sorted(commands)).toEqual(sorted(Object.values(COMMANDS)));
-    expect(views.map(({ id }) => id)).toEqual([RUNS_VIEW]);
+    expect(views.map(({ id }) => id)).toEqual([RUNS_VIEW, LIBRARY_VIEW]);
   });
 
   it('names each command once', () => {
@@ -129,6 +130,9 @@ describe('what the manifest contributes', () => {
     const looks = ['openTranscript', 'openTranscriptText', 'exportTranscript', ...files];
     const talks = ['steerRun', 'followUpRun', 'interruptRun', 'stopRun'];
     const childTalks = ['steerRun', 'followUpRun', 'interruptRun', 'stopChild'];
+    const agentLooks = ['openDefinition', 'copyAgentName'];
+    const agentUses = ['launchLibraryAgent', 'duplicateAgent', 'disableAgent'];
+    const scriptLooks = ['openDefinition', 'revealDefinition', 'validateWorkflow'];
     const offers: Record<string, string[]> = {
       [ITEM.activeRun]: [...talks, ...looks],
       [ITEM.waitingRun]: ['answerQuestion', ...talks, ...looks],
@@ -163,6 +167,21 @@ describe('what the manifest contributes', () => {
       [ITEM.project]: [],
       [ITEM.problem]: [],
       [ITEM.more]: [],
+      [ITEM.ownAgent]: [...agentLooks, ...agentUses, 'revealDefinition', 'deleteAgent'],
+      [ITEM.replacingAgent]: [...agentLooks, ...agentUses, 'revealDefinition', 'deleteAgent', 'resetAgent'],
+      [ITEM.bundledAgent]: [...agentLooks, ...agentUses, 'ejectAgent'],
+      [ITEM.changedAgent]: [...agentLooks, ...agentUses, 'ejectAgent', 'resetAgent'],
+      [ITEM.disabledAgent]: [...agentLooks, 'enableAgent'],
+      [ITEM.disabledOwnAgent]: [...agentLooks, 'revealDefinition', 'enableAgent', 'deleteAgent'],
+      [ITEM.brokenAgent]: [...agentLooks, 'revealDefinition', 'deleteAgent'],
+      [ITEM.brokenOverride]: [...agentLooks, 'resetAgent'],
+      [ITEM.hiddenAgent]: agentLooks,
+      [ITEM.script]: [...scriptLooks, 'runWorkflow'],
+      [ITEM.faultyScript]: scriptLooks,
+      [ITEM.ownGroup]: ['newAgent'],
+      [ITEM.scriptGroup]: ['newWorkflow'],
+      [ITEM.group]: [],
+      [ITEM.note]: [],
     };
     expect(sorted(Object.keys(offers))).toEqual(sorted(Object.values(ITEM)));
     const menu = contributes.menus['view/item/context'] ?? [];

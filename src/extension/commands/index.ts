@@ -3,13 +3,17 @@ import * as vscode from 'vscode';
 import { BUILT_IN, COMMANDS, type CommandId, WALKTHROUGH } from '../command-ids.ts';
 import { showError } from '../messages.ts';
 import type { Services } from '../services.ts';
+import { deleteAgent, disableAgent, enableAgent, resetAgent, undoAgentChange } from './change-agents.ts';
 import { forceStopChosenRun, interruptChosenRun, stopChosenChild, stopChosenRun } from './end-run.ts';
 import { clearFilter, filterRuns } from './filter-runs.ts';
 import { findInTranscripts } from './find-in-transcripts.ts';
 import { installPi } from './install-pi.ts';
 import { launchAgent } from './launch-agent.ts';
 import { launchOnFile, launchOnProblems, launchOnSelection } from './launch-on.ts';
+import { copyAgentName, launchLibraryAgent, openDefinition, revealDefinition } from './library-commands.ts';
 import { markAllSeen, markRunSeen } from './mark-seen.ts';
+import { duplicateAgent, ejectAgent, newAgent } from './new-agent.ts';
+import { newWorkflow } from './new-workflow.ts';
 import { openPi } from './open-pi.ts';
 import { openResult } from './open-result.ts';
 import { resumeChosenRun } from './resume-run.ts';
@@ -72,6 +76,20 @@ const HANDLERS: Record<CommandId, Handler> = {
   [COMMANDS.runWorkflow]: runWorkflow,
   [COMMANDS.chooseWorkflowWorkplace]: chooseWorkflowWorkplace,
   [COMMANDS.openResult]: openResult,
+  [COMMANDS.newAgent]: newAgent,
+  [COMMANDS.newWorkflow]: newWorkflow,
+  [COMMANDS.launchLibraryAgent]: launchLibraryAgent,
+  [COMMANDS.openDefinition]: openDefinition,
+  [COMMANDS.revealDefinition]: revealDefinition,
+  [COMMANDS.duplicateAgent]: duplicateAgent,
+  [COMMANDS.ejectAgent]: ejectAgent,
+  [COMMANDS.disableAgent]: disableAgent,
+  [COMMANDS.enableAgent]: enableAgent,
+  [COMMANDS.deleteAgent]: deleteAgent,
+  [COMMANDS.resetAgent]: resetAgent,
+  [COMMANDS.undoAgentChange]: undoAgentChange,
+  [COMMANDS.copyAgentName]: copyAgentName,
+  [COMMANDS.refreshLibrary]: (services) => services.libraryModel.refresh(),
   [COMMANDS.openWorktree]: openWorktree,
   [COMMANDS.openWorktreeTerminal]: openWorktreeTerminal,
   [COMMANDS.revealWorktree]: revealWorktree,

@@ -18,7 +18,9 @@ import type { Services } from '../services.ts';
 /** What the task is about, and where that lies. */
 export interface LaunchContext {
   about?: vscode.Uri | undefined;
-  attached: Attachment;
+  attached?: Attachment;
+  /** Absent: it is asked for. */
+  agent?: string;
   /** Stands in the box when nothing else was kept. */
   proposal?: string;
 }
@@ -32,7 +34,7 @@ export async function launchWith(services: Services, context: LaunchContext | un
   const { drafts, state } = services;
   const folder = await chooseFolder(state, context?.about);
   if (!folder) return;
-  const agent = await chooseAgent(services.agents, state, folder);
+  const agent = context?.agent ?? (await chooseAgent(services.agents, state, folder));
   if (!agent) return;
   // Refused before a task is written for it.
   await agentForLaunch(services.toolbox, agent, { cwd: folder.uri.fsPath, trust: 'approve' });

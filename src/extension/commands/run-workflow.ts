@@ -3,12 +3,13 @@ import { chooseFolder } from '../launch/choose-folder.ts';
 import { chooseWorkplace } from '../launch/choose-workplace.ts';
 import { requireTrust } from '../launch/start-agent.ts';
 import type { Services } from '../services.ts';
+import { libraryScript } from '../trees/library/library-node.ts';
 import { startWorkflow } from '../workflows/start-workflow.ts';
 
 /** Runs the script that is shown, or the one whose lens, button or row was clicked. */
 export async function runWorkflow(services: Services, clicked: unknown): Promise<void> {
   requireTrust();
-  const document = await scriptInHand(clicked);
+  const document = await scriptInHand(libraryScript(clicked) ?? clicked);
   if (document) await startWorkflow(services, document);
 }
 
