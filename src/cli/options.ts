@@ -14,7 +14,11 @@ export interface Words {
   min: number;
   max: number;
   /** What is said when there is none at all. Default: that the run is missing. */
-  missing?: 'launch_invalid:no-script' | 'launch_invalid:no-agent-name' | 'launch_invalid:no-lanes';
+  missing?:
+    | 'launch_invalid:no-script'
+    | 'launch_invalid:no-agent-name'
+    | 'launch_invalid:no-import-file'
+    | 'launch_invalid:no-lanes';
   /** Options that there are, but for another use of the command, and what is said about that. */
   elsewhere?: { options: Options; text: 'launch_invalid:option-of-agent' | 'launch_invalid:option-of-workflow' };
 }
