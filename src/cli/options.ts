@@ -17,6 +17,7 @@ export interface Words {
   missing?:
     | 'launch_invalid:no-script'
     | 'launch_invalid:no-agent-name'
+    | 'launch_invalid:no-import-file'
     | 'launch_invalid:no-lanes'
     | 'launch_invalid:no-plan';
   /** Options that there are, but for another use of the command, and what is said about that. */
