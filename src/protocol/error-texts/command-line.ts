@@ -64,7 +64,7 @@ export const COMMAND_LINE = {
   },
   'launch_invalid:no-branch': {
     message: 'The worktree or the name of the branch is missing.',
-    hint: 'pi-lanes branch RUN/KEY NAME',
+    hint: 'Write `pi-lanes branch RUN/KEY NAME`.',
   },
   'launch_invalid:with-undo': {
     message: '{option} does not go with --undo.',
