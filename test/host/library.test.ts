@@ -112,7 +112,7 @@ suite('the Library', () => {
       vscode.window.visibleTextEditors.find(({ document }) => document.uri.scheme === 'pi-lanes-agent'),
     );
     assert.equal(shown.document.languageId, 'markdown');
-    assert.match(shown.document.getText(), /^---\nname: scout\n/);
+    assert.match(shown.document.getText(), /^---\n\nname: scout\n/);
   });
 
   test('makes an agent for whom it was asked for, and takes the change back', async () => {
