@@ -18,7 +18,7 @@ import { formatBounds, formatGraph, formatPassedLimits, formatPreflight, formatP
 import { nextStep } from './next-step.ts';
 import { preflightDifferences } from './preflight-differences.ts';
 import { questionText } from './question-text.ts';
-import { keptOf } from './worktree-text.ts';
+import { keptOf, noticesOf } from './worktree-text.ts';
 
 /** Of a value that a workflow returned, as one line. */
 const VALUE_CHARS = 500;
@@ -64,6 +64,7 @@ export function formatDetails(snapshot: RunSnapshot, now: number = Date.now(), r
     ['worktree', path(child?.worktree?.path)],
     ['branch', child?.worktree?.branch],
     ['kept', child?.worktree && keptOf(child.worktree)],
+    ['noticed', view && indented(noticesOf(view.children).join('\n'))],
     ['model', view?.model],
     ['elapsed', view && formatDuration(elapsedMs(view, snapshot.state, now))],
     ['tokens', view && `${totalTokens(view.usage)} (${formatCost(view.usage.cost)})`],

@@ -3,8 +3,10 @@ import { visible } from '../core/transcripts/index.ts';
 import { lanesError, toErrorValue } from '../protocol/index.ts';
 import { agentsCommand } from './commands/agents.ts';
 import { answerCommand } from './commands/answer.ts';
+import { applyCommand, branchCommand, laneConflictsCommand, undoCommand } from './commands/bring-home.ts';
 import { CHANGES, changeAgentsCommand } from './commands/change-agents.ts';
 import { cleanupCommand } from './commands/cleanup.ts';
+import { cleanupApplyCommand, cleanupFinishCommand, cleanupPlanCommand } from './commands/cleanup-worktrees.ts';
 import { continueCommand } from './commands/continue.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { forceStopCommand, interruptCommand, stopCommand } from './commands/end.ts';
@@ -13,6 +15,7 @@ import { lanesCommand } from './commands/lanes.ts';
 import { modelsCommand } from './commands/models.ts';
 import { planCommand } from './commands/plan.ts';
 import { profilesCommand } from './commands/profiles.ts';
+import { restoreCommand } from './commands/restore.ts';
 import { resumeCommand } from './commands/resume.ts';
 import { runCommand } from './commands/run.ts';
 import { runWorkflowCommand } from './commands/run-workflow.ts';
@@ -106,8 +109,27 @@ async function main(args: string[]): Promise<number> {
       return answerCommand(context, positionals[0] ?? '', positionals[1], { ...values, json: values.json });
     }
     case 'cleanup': {
+      const { word: action, others } = takeWord(rest, { days: text, only: texts, timeout: text });
+      if (action !== undefined) return cleanUpWorktrees(context, action, others);
       const { values } = parse(rest, { days: text, 'dry-run': flag }, { min: 0, max: 0 });
       return cleanupCommand(context, { days: values.days, 'dry-run': values['dry-run'], json: values.json });
+    }
+    case 'apply': {
+      const options = { files: texts, forecast: flag, undo: flag };
+      const { values, positionals } = parse(rest, options, { min: has(rest, '--undo') ? 0 : 1, max: 1 });
+      const { files, forecast, undo, json } = values;
+      if (!undo) return applyCommand(context, positionals[0] ?? '', { files, forecast, json });
+      const other = files ? '--files' : forecast ? '--forecast' : undefined;
+      if (other !== undefined) throw lanesError('launch_invalid:with-undo', { option: other });
+      return undoCommand(context, positionals[0], { json });
+    }
+    case 'branch': {
+      const { values, positionals } = parse(rest, {}, { min: 2, max: 2, missing: 'launch_invalid:no-branch' });
+      return branchCommand(context, positionals[0] ?? '', positionals[1] ?? '', { json: values.json });
+    }
+    case 'restore': {
+      const { values, positionals } = parse(rest, {}, { min: 1, max: 1 });
+      return restoreCommand(context, positionals[0] ?? '', { json: values.json });
     }
     case 'worktrees':
       return worktreesCommand(context, { json: parse(rest, {}, { min: 0, max: 0 }).values.json });
@@ -117,6 +139,12 @@ async function main(args: string[]): Promise<number> {
         max: 2,
         missing: 'launch_invalid:no-lanes',
       });
+      const [word = '', run = ''] = positionals;
+      if (word === 'conflicts') {
+        const other = Object.keys(LANES_OPTIONS).find((name) => Object.hasOwn(values, name));
+        if (other !== undefined) throw lanesError('launch_invalid:lanes-option', { option: other, action: word });
+        return laneConflictsCommand(context, run, { json: values.json });
+      }
       return lanesCommand(context, positionals[0] ?? '', positionals[1] ?? '', { ...blankLanes, ...values });
     }
     case 'agents': {
@@ -128,7 +156,10 @@ async function main(args: string[]): Promise<number> {
       });
       const change = CHANGES.find((one) => one === action);
       if (change !== undefined) return changeAgents(context, change, others);
-      const { values, positionals } = parse(rest, { capabilities: flag, scope: text }, { min: 0, max: 1 });
+      // By itself too: an agent that somebody else has made can be called like one of the words.
+      const shown = action === 'show' ? others : rest;
+      const named = action === 'show' ? { min: 1, missing: 'launch_invalid:no-agent-name' as const } : { min: 0 };
+      const { values, positionals } = parse(shown, { capabilities: flag, scope: text }, { ...named, max: 1 });
       const { capabilities, scope, json } = values;
       return agentsCommand(context, positionals[0], { capabilities, scope, json });
     }
@@ -180,6 +211,22 @@ async function main(args: string[]): Promise<number> {
   }
 }
 
+/** Each step of a clean-up of worktrees takes the options it can use, and no other. */
+function cleanUpWorktrees(context: CliContext, action: string, rest: string[]): Promise<number> {
+  if (action === 'plan') return cleanupPlanCommand(context, parse(rest, {}, { min: 0, max: 0 }).values);
+  if (action === 'apply') {
+    const options = { only: texts, timeout: text };
+    const { values, positionals } = parse(rest, options, { min: 1, max: 1, missing: 'launch_invalid:no-plan' });
+    const { only, timeout, json } = values;
+    return cleanupApplyCommand(context, positionals[0] ?? '', { only, timeout, json });
+  }
+  if (action === 'finish') {
+    const { timeout, json } = parse(rest, { timeout: text }, { min: 0, max: 0 }).values;
+    return cleanupFinishCommand(context, { timeout, json });
+  }
+  throw lanesError('launch_invalid:cleanup-action', { action });
+}
+
 /** Each way to change an agent takes the options it can use, and no other. */
 function changeAgents(context: CliContext, change: (typeof CHANGES)[number], rest: string[]): Promise<number> {
   const none = { scope: undefined, description: undefined, set: undefined, 'prompt-file': undefined };
@@ -200,7 +247,8 @@ function changeAgents(context: CliContext, change: (typeof CHANGES)[number], res
       json,
     });
   }
-  const { values, positionals } = parse(rest, { scope: text }, named);
+  const words = change === 'import' ? ({ ...named, missing: 'launch_invalid:no-import-file' } as const) : named;
+  const { values, positionals } = parse(rest, { scope: text }, words);
   return changeAgentsCommand(context, change, positionals[0] ?? '', {
     ...none,
     scope: values.scope,
@@ -326,7 +374,8 @@ const blank = {
 /** The run that a command line is about, as it was typed. */
 function runIn([command = '', ...rest]: readonly string[]): string | undefined {
   const [first] = rest;
-  return takesRun(command) && first !== undefined && !first.startsWith('-') ? first : undefined;
+  // What stands behind a slash names one of its agents.
+  return takesRun(command) && first !== undefined && !first.startsWith('-') ? first.split('/')[0] : undefined;
 }
 
 function report(error: unknown): number {

@@ -4,13 +4,12 @@ interface Part {
   /** Nearly always one; several where one text has them all. */
   command: string;
   text: string;
+  /** What only its own help says: it stands in another part. */
+  alone?: string;
 }
 
-const PARTS: readonly Part[] = [
-  {
-    command: 'run',
-    text: `\
-  pi-lanes run --agent NAME --task TEXT [options]   start an agent
+/** What `run` and `plan` take for an agent. */
+const AGENT_OPTIONS = `\
       --task-file FILE     read the task from a file (- for standard input) instead of --task
       --model PROVIDER/ID  model, with :level for thinking; default: Pi's own default
       --thinking LEVEL     off minimal low medium high xhigh max
@@ -24,7 +23,14 @@ const PARTS: readonly Part[] = [
       --timeout SECONDS    end the run after this time; default 1800, 0 for no limit
       --tool-timeout SECONDS  end the run when one tool call takes longer
       --context MODE       fresh, fork (a copy of the parent's conversation), or profile: as the agent declares
-      --approve            let Pi load this project's own extensions and settings
+      --approve            let Pi load this project's own extensions and settings`;
+
+const PARTS: readonly Part[] = [
+  {
+    command: 'run',
+    text: `\
+  pi-lanes run --agent NAME --task TEXT [options]   start an agent
+${AGENT_OPTIONS}
       --wait               wait for the end and print the answer`,
   },
   {
@@ -113,7 +119,13 @@ const PARTS: readonly Part[] = [
     command: 'cleanup',
     text: `\
   pi-lanes cleanup [--days N] [--dry-run]           remove runs that ended more than N days ago, of all projects; the
-                                                    default is the setting (30); --dry-run says what stays, and why`,
+                                                    default is the setting (30); --dry-run says what stays, and why
+  pi-lanes cleanup plan                             which worktrees of this project may go, why others stay, what each would lose and where
+                                                    it is kept; the plan is saved and holds for half an hour; nothing is removed
+  pi-lanes cleanup apply PLAN [--only WHAT]… [--timeout SECONDS]
+                                                    remove what the plan has chosen, each as it is asked once more; --only chooses by branch,
+                                                    path or RUN/CHILD instead; --timeout leaves the rest for later
+  pi-lanes cleanup finish [--timeout SECONDS]       go on with what a death or a timeout has cut off; nothing new is removed`,
   },
   {
     command: 'worktrees',
@@ -121,6 +133,25 @@ const PARTS: readonly Part[] = [
   pi-lanes worktrees                                the worktrees of this project: how far each is ahead and behind, what it has
                                                     changed, how large it is, who uses it, what was kept of it, whether it may go;
                                                     nothing is changed`,
+  },
+  {
+    command: 'apply',
+    text: `\
+  pi-lanes apply RUN[/KEY] [--files PATH]… [--forecast]
+                                                    bring what an agent has changed into the checkout you are in: all of it, or the files
+                                                    and folders named; nothing when one contradicts what is here; --forecast only shows
+  pi-lanes apply --undo [ID]                        take back what was applied last, or the one with this id, as a whole`,
+  },
+  {
+    command: 'branch',
+    text: `\
+  pi-lanes branch RUN[/KEY] NAME                    make a branch of what an agent has done; nothing is checked out`,
+  },
+  {
+    command: 'restore',
+    text: `\
+  pi-lanes restore RUN[/KEY]                        bring back a worktree that was removed, with files, commits and what git did not have, as
+                                                    long as its run is kept`,
   },
   {
     command: 'lanes',
@@ -132,6 +163,7 @@ const PARTS: readonly Part[] = [
       active               not yet: not all of its agents are proven to have ended
       unknown              it has handed over no worktrees, or what is known of them cannot be read
                                                     That they may go removes nothing.
+  pi-lanes lanes conflicts RUN                      which of its agents have changed the same files, and whether that goes together
   pi-lanes lanes record-merge RUN --pr N --reviewed-head HASH --merge-commit HASH --by NAME [options]
                                                     attest that its work was merged:
       --tree-equivalent X  whether the merged files are the reviewed ones: true, false, or unknown (default)
@@ -146,7 +178,9 @@ const PARTS: readonly Part[] = [
   pi-lanes agents [--capabilities] [--scope user|project|both]
                                                     the agents there are for this folder, and what is wrong with their files
   pi-lanes agents NAME                              one of them: each field, and where its value comes from
+  pi-lanes agents show NAME                         the same of an agent that is called like one of these words
   pi-lanes agents create NAME --description TEXT [--set FIELD=VALUE]… [--prompt-file FILE]
+  pi-lanes agents import FILE                       create one from an agent of Claude Code (.claude/agents/*.md); says what is not taken over
   pi-lanes agents update NAME [--description TEXT] [--set FIELD=VALUE]… [--prompt-file FILE]
                                                     FIELD= takes a field away; --set name=NEW renames it
   pi-lanes agents delete NAME                       remove an agent of your own
@@ -163,6 +197,7 @@ const PARTS: readonly Part[] = [
     text: `\
   pi-lanes plan --agent NAME --task TEXT [options]  what \`run\` with the same options would start: models, tools, prompt, limits; nothing is
                                                     started or written`,
+    alone: AGENT_OPTIONS,
   },
   {
     command: 'models',
@@ -175,7 +210,8 @@ const PARTS: readonly Part[] = [
     text: `\
   pi-lanes profiles [list | show NAME | check [NAME] | load NAME]
                                                     which models agents get: profiles there are, one of them, what is wrong with them; load
-                                                    puts one into Pi's settings, in the place of the overrides there
+                                                    puts one into Pi's settings, in the place of the overrides there; pi-lanes agents
+                                                    undo takes that back
   pi-lanes profiles refresh [--provider NAME]       ask which models there are, and each for a word: 4 at a time, without tools
       --force              also those that answered within the last 7 days
       --no-probe           ask none of them for a word
@@ -229,7 +265,9 @@ export function takesRun(command: string): boolean {
 
 /** The part of the usage that is about one command, with what its words mean; `undefined`: there is no such command. */
 export function usageOf(command: string): string | undefined {
-  const own = PARTS.filter((part) => part.command === command).map(({ text }) => text);
+  const own = PARTS.filter((part) => part.command === command).map(({ text, alone }) =>
+    alone === undefined ? text : `${text}\n${alone}`,
+  );
   if (own.length === 0) return undefined;
   const text = own.join('\n');
   const notes = [

@@ -4,6 +4,7 @@ import type { Owner } from '../protocol/index.ts';
 import type { AgentChecks, WorkflowChecks } from './editor/index.ts';
 import type { DraftStore } from './launch/draft.ts';
 import type { TaskDocument } from './launch/task-document.ts';
+import type { Workplaces } from './launch/workplaces.ts';
 import type { AgentDocuments } from './library/agent-documents.ts';
 import type { LibraryModel } from './library/library-model.ts';
 import type { TranscriptPanels } from './panels/transcript/transcript-panels.ts';
@@ -28,6 +29,7 @@ export interface Services {
   readonly tree: RunsTree;
   readonly drafts: DraftStore;
   readonly taskDocument: TaskDocument;
+  readonly workplaces: Workplaces;
   readonly readiness: Readiness;
   readonly panels: TranscriptPanels;
   readonly agents: AgentChecks;

@@ -133,6 +133,18 @@ describe('what no capture can hold', () => {
     expect(blockers(await bench.capture(tree))).toEqual(['nested']);
   });
 
+  it('is another worktree of the repository inside of it', async () => {
+    await git(tree.path, 'worktree', 'add', '--quiet', '-b', 'inner', inTree('inner tree'));
+    const made = await commitAll(inTree('inner tree'), 'in the inner one');
+    await write(inTree('inner tree'), { 'new.txt': 'not committed' });
+    const kept = await bench.capture(tree);
+    expect(kept.capture.blockers).toMatchObject([{ code: 'worktree_preserved' }]);
+    expect(kept.capture.blockers[0]?.message).toContain('inner tree');
+    expect((await bench.remove(tree, kept)).worktreeRemoved).toBe(false);
+    expect(await readFile(inTree('inner tree', 'new.txt'), 'utf8')).toBe('not committed');
+    expect(await git(bench.path, 'rev-parse', 'inner')).toBe(made);
+  });
+
   it('is an operation of git that is not finished', async () => {
     await git(tree.path, 'checkout', '--quiet', '-b', 'theirs');
     await write(tree.path, { 'a.txt': 'theirs\n' });

@@ -8,7 +8,7 @@ import * as vscode from 'vscode';
 import { Toolbox } from '../../src/client/index.ts';
 import { ScriptValidator } from '../../src/core/workflow/index.ts';
 import { COMMANDS } from '../../src/extension/command-ids.ts';
-import { AgentChecks, FindingDocs, WorkflowChecks } from '../../src/extension/editor/index.ts';
+import { AgentChecks, AgentNames, FindingDocs, WorkflowChecks } from '../../src/extension/editor/index.ts';
 import { LibraryModel } from '../../src/extension/library/library-model.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { activeExtension } from './pi-lanes.ts';
@@ -37,7 +37,12 @@ suite('the Library', () => {
     aside = await mkdtemp(join(tmpdir(), 'pi-lanes-library-'));
     const distDirectory = vscode.Uri.joinPath(extensionUri, 'dist').fsPath;
     const toolbox = new Toolbox({ env: process.env, distDirectory, client: { kind: 'vscode', version: '0' } });
-    const agents = new AgentChecks({ toolbox, docs: new FindingDocs(extensionUri, 'agents.md'), log });
+    const agents = new AgentChecks({
+      toolbox,
+      names: new AgentNames(toolbox),
+      docs: new FindingDocs(extensionUri, 'agents.md'),
+      log,
+    });
     const workflows = new WorkflowChecks({
       validator: new ScriptValidator({ worker: join(distDirectory, 'validate-worker.mjs') }),
       agents: async () => (await agents.recentAgents(folder().uri)).agents,

@@ -142,8 +142,8 @@ describe('two agents that may change files', () => {
     expect((await second.end()).state).toBe('complete');
     expect((await second.result())?.value).toEqual([false]);
     const [[taken], [reached]] = await Promise.all([second.all('checkout.taken'), second.all('timeout.reached')]);
-    // The machine's two clocks need not agree to the millisecond.
-    expect((reached?.t ?? 0) - (taken?.t ?? 0)).toBeGreaterThan(limitMs - 50);
+    // Had the wait counted, it would be over at once; what passed before it and until it was written down does count.
+    expect((reached?.t ?? 0) - (taken?.t ?? 0)).toBeGreaterThan(limitMs / 2);
   });
 
   test('of one workflow take turns', async () => {

@@ -11,7 +11,7 @@ import { fakeTask } from '../support/fake-pi/index.ts';
 import { expectNobodyLeft, type FakeWorld, fakeWorld } from '../support/fake-world.ts';
 import { numbersFrom, printedSeed } from '../support/random-numbers.ts';
 import { refusedFiles } from '../support/refused-files.ts';
-import { git, makeRepository, stateOf } from '../support/repository.ts';
+import { commitAll, git, makeRepository, stateOf } from '../support/repository.ts';
 import { type TempDir, tempDir } from '../support/temp.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { TestWorkflow } from '../support/workflow-runs.ts';
@@ -160,6 +160,28 @@ describe('a repository', () => {
       expect(await git(odd, 'status', '--porcelain')).toBe('');
     },
   );
+
+  test('B17 B21 whose hooks and submodules are not active in a worktree is worked on all the same, and told of', async () => {
+    const lib = await makeRepository(join(await realpath(temp.path), `lib ${count}`), { 'agents/scout.md': 'scout' });
+    await git(repository, 'submodule', '--quiet', 'add', lib, 'vendor/lib');
+    await git(repository, 'config', 'core.hooksPath', '.husky/_');
+    await mkdir(join(repository, '.husky', '_'), { recursive: true });
+    await writeFile(join(repository, '.husky', '_', 'pre-commit'), '#!/bin/sh\n', { mode: 0o755 });
+    await writeFile(join(repository, '.gitignore'), '.husky/_\n');
+    await commitAll(repository, 'hooks and a submodule');
+    const task = fakeTask({ steps: [{ write: 'made.txt' }, { say: 'done' }] });
+    const run = await TestRun.start(fakes.world, task, { cwd: repository, worktree: true });
+    expect((await run.end()).state).toBe('complete');
+    const single = (await fakes.world.cli(['status', run.runId], { cwd: repository })).stdout;
+    const script = `await runs.run('fix', ${JSON.stringify({ agent: 'worker', task, worktree: true })});`;
+    const workflow = await TestWorkflow.start(fakes.world, script, { cwd: repository });
+    expect((await workflow.end()).state).toBe('complete');
+    const several = (await fakes.world.cli(['status', workflow.runId], { cwd: repository })).stdout;
+    for (const word of ['submodule', '.husky/_']) {
+      expect(single).toMatch(new RegExp(`^(?:noticed)? +\\S.*${word}`, 'm'));
+      expect(several).toMatch(new RegExp(`^(?:noticed)? +fix: .*${word}`, 'm'));
+    }
+  });
 
   test.runIf(process.platform === 'linux')(
     'whose folder for worktrees cannot be written is refused before there is a run, with the way out',

@@ -1,10 +1,21 @@
-import { type AgentChange, type AgentConfig, type ChangeScope, typedValue } from '../../core/agents/index.ts';
+import { resolve } from 'node:path';
+import { unknownNamesOf } from '../../client/index.ts';
+import {
+  AGENT_WORDS,
+  type AgentChange,
+  type AgentConfig,
+  type ChangeScope,
+  type ImportedAgent,
+  importClaudeAgent,
+  typedValue,
+} from '../../core/agents/index.ts';
 import { visible } from '../../core/transcripts/index.ts';
 import { lanesError } from '../../protocol/index.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
 import { readGiven } from '../given-file.ts';
 
-export const CHANGES = ['create', 'update', 'delete', 'eject', 'reset', 'disable', 'enable', 'undo'] as const;
+/** The words that change something. */
+export const CHANGES = AGENT_WORDS.filter((word) => word !== 'show');
 type Change = (typeof CHANGES)[number];
 
 export interface ChangeAgentsOptions {
@@ -22,18 +33,34 @@ export async function changeAgentsCommand(
   name: string,
   options: ChangeAgentsOptions,
 ): Promise<number> {
-  const change = await make(context, action, name, options);
-  if (options.json) printJson(context, { ...change });
-  else context.out(visible(asText(change)));
+  const imported = action === 'import' ? await readImported(name) : undefined;
+  const change = await make(context, action, name, options, imported?.config);
+  const warnings = ['create', 'import', 'update'].includes(action) ? await unknownIn(context, change) : [];
+  const { left: notTaken } = imported ?? {};
+  if (options.json)
+    printJson(context, { ...change, ...(notTaken && { notTaken }), ...(warnings.length === 0 ? {} : { warnings }) });
+  else
+    context.out(
+      visible([asText(change), ...(notTaken ?? []).map(notTakenRow), ...warnings.map(warningRow)].join('\n')),
+    );
   return EXIT.ok;
 }
 
-async function make(context: CliContext, action: Change, name: string, options: ChangeAgentsOptions) {
+/** @param name of the agent; of `import` the file it is in */
+async function make(
+  context: CliContext,
+  action: Change,
+  name: string,
+  options: ChangeAgentsOptions,
+  imported: AgentConfig = {},
+) {
   const changes = context.toolbox.agentChanges(context.cwd);
   const scope = scopeOf(options.scope);
   switch (action) {
     case 'create':
       return changes.create({ name, ...(await configOf(options)) }, scope);
+    case 'import':
+      return changes.create(imported, scope);
     case 'update':
       return changes.update(name, await configOf(options), scope);
     case 'disable':
@@ -44,6 +71,26 @@ async function make(context: CliContext, action: Change, name: string, options: 
     default:
       return changes[action](name, scope);
   }
+}
+
+/** Models, tools and skills that the agent names and nobody has here: it may be right elsewhere, or tomorrow. */
+async function unknownIn({ toolbox, cwd }: CliContext, { name, files }: AgentChange) {
+  if (files.length === 0) return [];
+  const found = await unknownNamesOf(toolbox, name, cwd);
+  return found.map(({ field, message, hint }) => ({ field, message, hint }));
+}
+
+async function readImported(file: string): Promise<ImportedAgent> {
+  const text = await readGiven(file, (reason) => lanesError('launch_invalid:import-file', { file, reason }));
+  return importClaudeAgent(text, resolve(file));
+}
+
+function notTakenRow({ field, value }: ImportedAgent['left'][number]): string {
+  return `  Not taken over: ${field} ${value}`;
+}
+
+function warningRow({ message, hint }: { message: string; hint: string }): string {
+  return `  Warning: ${message} ${hint}`;
 }
 
 const SCOPES: readonly ChangeScope[] = ['user', 'project'];
@@ -76,6 +123,7 @@ function readPrompt(file: string): Promise<string> {
 }
 
 const DONE: Readonly<Record<AgentChange['action'], string>> = {
+  load: 'Loaded',
   create: 'Created',
   update: 'Changed',
   delete: 'Deleted',
@@ -94,12 +142,13 @@ const NOTHING: Readonly<Partial<Record<AgentChange['action'], string>>> = {
   enable: 'it is enabled already',
 };
 
-function asText({ action, name, files, hides, undone }: AgentChange): string {
+function asText({ action, name, files, hides, undone, left }: AgentChange): string {
   if (files.length === 0) return `${name}: ${NOTHING[action] ?? 'nothing to do'}.`;
   return [
     `${DONE[action]} ${undone === undefined ? name : `${undone} of ${name}`}.`,
     ...files.map((file) => `  ${file}`),
     ...(hides === undefined ? [] : [`  It takes the place of the one whose source is ${hides}.`]),
+    ...(left ?? []).map((setting) => `  Not taken along, because there is one of the new name: ${setting}.`),
     ...(action === 'undo' ? [] : ['  To take it back: pi-lanes agents undo']),
   ].join('\n');
 }

@@ -19,9 +19,9 @@ import { openResult } from './open-result.ts';
 import { resumeChosenRun } from './resume-run.ts';
 import { copyRunId, revealRunFiles } from './run-commands.ts';
 import { runDoctor } from './run-doctor.ts';
-import { runWorkflow } from './run-workflow.ts';
+import { chooseWorkflowWorkplace, runWorkflow } from './run-workflow.ts';
 import { answerChosenQuestion, followUpChosenRun, steerChosenRun } from './talk-to-run.ts';
-import { chooseTaskModel, discardTask, launchTask } from './task-commands.ts';
+import { chooseTaskModel, chooseTaskWorkplace, discardTask, launchTask, showTaskPlan } from './task-commands.ts';
 import {
   exportTranscript,
   findInTranscript,
@@ -67,11 +67,14 @@ const HANDLERS: Record<CommandId, Handler> = {
   [COMMANDS.launchOnProblems]: launchOnProblems,
   [COMMANDS.launchTask]: launchTask,
   [COMMANDS.chooseTaskModel]: chooseTaskModel,
+  [COMMANDS.chooseTaskWorkplace]: chooseTaskWorkplace,
+  [COMMANDS.showTaskPlan]: showTaskPlan,
   [COMMANDS.discardTask]: discardTask,
   [COMMANDS.installPi]: installPi,
   [COMMANDS.openPi]: openPi,
   [COMMANDS.validateWorkflow]: validateWorkflow,
   [COMMANDS.runWorkflow]: runWorkflow,
+  [COMMANDS.chooseWorkflowWorkplace]: chooseWorkflowWorkplace,
   [COMMANDS.openResult]: openResult,
   [COMMANDS.newAgent]: newAgent,
   [COMMANDS.newWorkflow]: newWorkflow,

@@ -21,6 +21,10 @@ export const AGENTS = {
     message: 'Nothing is left of the name "{value}".',
     hint: 'Use letters from a to z, digits and dashes.',
   },
+  'agent_config_invalid:word': {
+    message: 'An agent cannot be called "{name}": that is a word of the command pi-lanes agents.',
+    hint: 'Give it another name; these are taken: {words}.',
+  },
   'agent_config_invalid:description': {
     message: 'The description is missing.',
     hint: 'Say in a sentence what the agent is for: who chooses an agent reads it.',

@@ -88,7 +88,7 @@ describe('the worktree of a run', () => {
     const { directory } = withWorktrees(aSnapshot('complete'), { 1: worktree });
     const { run, node, item } = await row();
     expect(tree.getTreeItem(run).collapsibleState).toBe(editor.TreeItemCollapsibleState.Collapsed);
-    expect(item.label).toBe('pi-lanes/fix');
+    expect(item.label).toBe('fix');
     expect(item.description).toBe(`kept: 3 files, +4 -5, 2 commits · from aaaaaaaa · ${worktree.path}`);
     expect(item.accessibilityInformation?.label).toBe(
       `Worktree pi-lanes/fix: kept: 3 files, +4 -5, 2 commits. ${worktree.path}`,
@@ -175,9 +175,9 @@ describe('the worktrees of a workflow', () => {
     if (!survey || !draft || !review) throw new Error('a row is missing');
     expect(tree.getTreeItem(survey).collapsibleState).toBe(editor.TreeItemCollapsibleState.Collapsed);
     expect(tree.getTreeItem(review).collapsibleState).toBe(editor.TreeItemCollapsibleState.None);
-    expect(tree.getTreeItem(await only(survey)).label).toBe('pi-lanes/fix');
+    expect(tree.getTreeItem(await only(survey)).label).toBe('fix');
     const node = await only(draft);
-    expect(tree.getTreeItem(node).label).toBe('pi-lanes/north');
+    expect(tree.getTreeItem(node).label).toBe('north');
     expect(tree.getParent(node)).toBe(draft);
     expect(await tree.getChildren(review)).toEqual([]);
   });

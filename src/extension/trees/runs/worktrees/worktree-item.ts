@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
 import type { WorktreeFate } from '../../../../client/index.ts';
 import { visible } from '../../../../core/transcripts/index.ts';
+import { BRANCH_PREFIX } from '../../../../core/worktrees/index.ts';
 import { PATCH_NAME, type WorktreeView } from '../../../../protocol/index.ts';
 import { BUILT_IN, ITEM } from '../../../command-ids.ts';
 import { errorWords } from '../../../error-words.ts';
@@ -23,7 +24,7 @@ const SHORT_HASH = 8;
 
 export function createWorktreeItem(shown: ShownWorktree, id: string): vscode.TreeItem {
   const { worktree, directory } = shown;
-  const item = new vscode.TreeItem(visible(worktree.branch), vscode.TreeItemCollapsibleState.None);
+  const item = new vscode.TreeItem(shortBranch(worktree), vscode.TreeItemCollapsibleState.None);
   const words = worktreeText(shown);
   item.id = id;
   item.iconPath = iconOf(shown);
@@ -94,6 +95,11 @@ function changesText({ changed, files, commits, insertions, deletions }: Worktre
     ...(commits === 0 ? [] : [commits === 1 ? vscode.l10n.t('1 commit') : vscode.l10n.t('{0} commits', commits)]),
   ];
   return parts.join(', ');
+}
+
+/** Without what all of them have in common: rows are narrow. */
+function shortBranch({ branch }: WorktreeView): string {
+  return visible(branch.startsWith(BRANCH_PREFIX) ? branch.slice(BRANCH_PREFIX.length) : branch);
 }
 
 function baseText({ base }: WorktreeView): string {
