@@ -8,10 +8,6 @@ const ASKS: readonly { names: readonly string[]; isAsked: (agent: Agent) => bool
   },
   { names: ['allowNestedSubagents'], isAsked: ({ allowNestedSubagents }) => allowNestedSubagents === true },
   { names: ['fast'], isAsked: ({ fast }) => fast },
-  {
-    names: ['inheritGlobalContext'],
-    isAsked: ({ inheritGlobalContext, inheritProjectContext }) => inheritGlobalContext && inheritProjectContext,
-  },
   { names: ['acceptance'], isAsked: ({ acceptance }) => acceptance !== undefined && acceptance !== false },
   { names: ['runner'], isAsked: ({ runner }) => runner.type !== 'pi' },
 ];

@@ -62,6 +62,14 @@ export const COMMAND_LINE = {
     message: '{option} is "{value}".',
     hint: 'It must be a date and a time, as 2026-01-31T12:00:00Z.',
   },
+  'launch_invalid:no-branch': {
+    message: 'The worktree or the name of the branch is missing.',
+    hint: 'pi-lanes branch RUN/KEY NAME',
+  },
+  'launch_invalid:with-undo': {
+    message: '{option} does not go with --undo.',
+    hint: 'What was applied is taken back as a whole.',
+  },
   'launch_invalid:no-plan': {
     message: 'The plan is missing.',
     hint: 'Make one: `pi-lanes cleanup plan`; it says how it is applied.',
@@ -84,6 +92,14 @@ export const COMMAND_LINE = {
   'launch_invalid:no-agent': { message: '--agent is missing.', hint: 'Name one; `pi-lanes agents` lists them.' },
   'launch_invalid:two-tasks': { message: 'Both --task and --task-file are given.', hint: 'Give one of them.' },
   'launch_invalid:task-file': { message: '--task-file {file} cannot be read: {reason}.' },
+  'launch_invalid:import-file': {
+    message: 'The agent to import cannot be read from {file}: {reason}.',
+    hint: 'Name a Markdown file with the definition of an agent.',
+  },
+  'launch_invalid:no-import-file': {
+    message: 'No file to import is named.',
+    hint: 'Name the file of an agent, as in: pi-lanes agents import ~/.claude/agents/reviewer.md',
+  },
   'launch_invalid:prompt-file': { message: '--prompt-file {file} cannot be read: {reason}.' },
   'launch_invalid:schema-file': { message: '--output-schema {file} cannot be read: {reason}.' },
   'launch_invalid:schema-json': {
