@@ -5,6 +5,7 @@ import { agentsCommand } from './commands/agents.ts';
 import { answerCommand } from './commands/answer.ts';
 import { CHANGES, changeAgentsCommand } from './commands/change-agents.ts';
 import { cleanupCommand } from './commands/cleanup.ts';
+import { cleanupApplyCommand, cleanupFinishCommand, cleanupPlanCommand } from './commands/cleanup-worktrees.ts';
 import { continueCommand } from './commands/continue.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { forceStopCommand, interruptCommand, stopCommand } from './commands/end.ts';
@@ -13,6 +14,7 @@ import { lanesCommand } from './commands/lanes.ts';
 import { modelsCommand } from './commands/models.ts';
 import { planCommand } from './commands/plan.ts';
 import { profilesCommand } from './commands/profiles.ts';
+import { restoreCommand } from './commands/restore.ts';
 import { resumeCommand } from './commands/resume.ts';
 import { runCommand } from './commands/run.ts';
 import { runWorkflowCommand } from './commands/run-workflow.ts';
@@ -106,8 +108,14 @@ async function main(args: string[]): Promise<number> {
       return answerCommand(context, positionals[0] ?? '', positionals[1], { ...values, json: values.json });
     }
     case 'cleanup': {
+      const { word: action, others } = takeWord(rest, { days: text, only: texts, timeout: text });
+      if (action !== undefined) return cleanUpWorktrees(context, action, others);
       const { values } = parse(rest, { days: text, 'dry-run': flag }, { min: 0, max: 0 });
       return cleanupCommand(context, { days: values.days, 'dry-run': values['dry-run'], json: values.json });
+    }
+    case 'restore': {
+      const { values, positionals } = parse(rest, {}, { min: 1, max: 1 });
+      return restoreCommand(context, positionals[0] ?? '', { json: values.json });
     }
     case 'worktrees':
       return worktreesCommand(context, { json: parse(rest, {}, { min: 0, max: 0 }).values.json });
@@ -181,6 +189,22 @@ async function main(args: string[]): Promise<number> {
     default:
       throw lanesError('launch_invalid:command', { command });
   }
+}
+
+/** Each step of a clean-up of worktrees takes the options it can use, and no other. */
+function cleanUpWorktrees(context: CliContext, action: string, rest: string[]): Promise<number> {
+  if (action === 'plan') return cleanupPlanCommand(context, parse(rest, {}, { min: 0, max: 0 }).values);
+  if (action === 'apply') {
+    const options = { only: texts, timeout: text };
+    const { values, positionals } = parse(rest, options, { min: 1, max: 1, missing: 'launch_invalid:no-plan' });
+    const { only, timeout, json } = values;
+    return cleanupApplyCommand(context, positionals[0] ?? '', { only, timeout, json });
+  }
+  if (action === 'finish') {
+    const { timeout, json } = parse(rest, { timeout: text }, { min: 0, max: 0 }).values;
+    return cleanupFinishCommand(context, { timeout, json });
+  }
+  throw lanesError('launch_invalid:cleanup-action', { action });
 }
 
 /** Each way to change an agent takes the options it can use, and no other. */

@@ -18,7 +18,8 @@ export interface Words {
     | 'launch_invalid:no-script'
     | 'launch_invalid:no-agent-name'
     | 'launch_invalid:no-import-file'
-    | 'launch_invalid:no-lanes';
+    | 'launch_invalid:no-lanes'
+    | 'launch_invalid:no-plan';
   /** Options that there are, but for another use of the command, and what is said about that. */
   elsewhere?: { options: Options; text: 'launch_invalid:option-of-agent' | 'launch_invalid:option-of-workflow' };
 }

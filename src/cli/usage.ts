@@ -119,7 +119,13 @@ ${AGENT_OPTIONS}
     command: 'cleanup',
     text: `\
   pi-lanes cleanup [--days N] [--dry-run]           remove runs that ended more than N days ago, of all projects; the
-                                                    default is the setting (30); --dry-run says what stays, and why`,
+                                                    default is the setting (30); --dry-run says what stays, and why
+  pi-lanes cleanup plan                             which worktrees of this project may go, why others stay, what each would lose and where
+                                                    it is kept; the plan is saved and holds for half an hour; nothing is removed
+  pi-lanes cleanup apply PLAN [--only WHAT]… [--timeout SECONDS]
+                                                    remove what the plan has chosen, each as it is asked once more; --only chooses by branch,
+                                                    path or RUN/CHILD instead; --timeout leaves the rest for later
+  pi-lanes cleanup finish [--timeout SECONDS]       go on with what a death or a timeout has cut off; nothing new is removed`,
   },
   {
     command: 'worktrees',
@@ -127,6 +133,12 @@ ${AGENT_OPTIONS}
   pi-lanes worktrees                                the worktrees of this project: how far each is ahead and behind, what it has
                                                     changed, how large it is, who uses it, what was kept of it, whether it may go;
                                                     nothing is changed`,
+  },
+  {
+    command: 'restore',
+    text: `\
+  pi-lanes restore RUN[/KEY]                        bring back a worktree that was removed, with files, commits and what git did not have, as
+                                                    long as its run is kept`,
   },
   {
     command: 'lanes',

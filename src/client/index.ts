@@ -1,6 +1,24 @@
 export { agentForLaunch } from './agents.ts';
+export {
+  type AppliedWork,
+  applyWork,
+  type BringOptions,
+  branchOfWork,
+  conflictsOfRun,
+  forecastWork,
+  undoWork,
+  type WorkForecast,
+} from './bring-home.ts';
 export { childNamed } from './child-named.ts';
 export { type CleanUpRequest, cleanUp } from './clean-up.ts';
+export {
+  type Applied,
+  type ApplyOptions,
+  applyCleanup,
+  type Finished,
+  finishCleanup,
+} from './cleanup-apply.ts';
+export { cleanupAction, type PlanOptions, planCleanup, type SavedPlan } from './cleanup-plan.ts';
 export { continueWorkflow, mayContinue, type NewBounds, planContinue } from './continue-workflow.ts';
 export { answerQuestion, type Ended, interruptRun, steerRun, stopRun } from './control.ts';
 export { type Check, examine } from './doctor.ts';
@@ -34,6 +52,7 @@ export {
 } from './preview-workflow.ts';
 export { type ReachedLimit, type ReachedLimits, reachedLimits } from './reached-limits.ts';
 export { recoverRun } from './recover.ts';
+export { restore, worktreeNamed } from './restore.ts';
 export { readResult, readResultText, TranscriptFollower } from './result.ts';
 export { GO_ON, isResumable, type Resumed, type ResumeRequest, resumeKind, resumeRun } from './resume.ts';
 export { RunFollower, type RunSnapshot, readSnapshot } from './run-snapshot.ts';
@@ -48,6 +67,7 @@ export {
   type WorkflowReport,
 } from './workflow-report.ts';
 export { lookAtWorkflowResult, readWorkflowResult, type WorkflowResultFile } from './workflow-result.ts';
+export { WorktreeDoor } from './worktree-door.ts';
 export { type WorktreeFate, worktreeFate } from './worktree-fate.ts';
 export { offerWorktree, type WorktreeOffer } from './worktree-offer.ts';
 export {

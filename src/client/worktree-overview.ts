@@ -5,6 +5,7 @@ import { Git, listWorktrees, type RegisteredWorktree } from '../core/git/index.t
 import {
   BRANCH_PREFIX,
   countChanged,
+  givenUp,
   glanceCapture,
   Ledger,
   type LedgerRow,
@@ -59,6 +60,8 @@ export interface WorktreeOverview {
   owner: WorktreeOwnerView | null;
   lane: string | null;
   eligibility: Eligibility | null;
+  /** It was removed, and its files are still being deleted. */
+  clearing: boolean;
   /** Only where sizes were asked for. */
   size: { files: number; bytes: number } | null;
   /** Epoch milliseconds; null: not known. */
@@ -173,6 +176,7 @@ const BLANK: WorktreeOverview = {
   owner: null,
   lane: null,
   eligibility: null,
+  clearing: false,
   size: null,
   lastActivity: null,
   reasons: [],
@@ -219,6 +223,7 @@ async function ownOf(
     changed: await changedIn(git, entry, capture, looks),
     present,
     locked: at?.locked ?? null,
+    clearing: !there && (await givenUp(entry.plan).catch(() => [])).length > 0,
     size: options.sizes && looks ? await sizeOf(path).catch(() => null) : null,
     lastActivity: await activityOf(entry),
     reasons: reasonsOf(entry, capture),

@@ -126,6 +126,10 @@ export const ERROR_CODES = [
   'lane_refused',
   'lane_evidence_unreadable',
   'checkout_in_use',
+  'cleanup_refused',
+  'restore_refused',
+  'restore_incomplete',
+  'apply_refused',
 ] as const;
 
 export const errorCode = z.enum(ERROR_CODES);

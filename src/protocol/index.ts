@@ -34,4 +34,6 @@ export * from './workflow-launch.ts';
 export * from './workflow-preflight.ts';
 export * from './workflow-run.ts';
 export * from './worktree.ts';
+export * from './worktree-application.ts';
+export * from './worktree-cleanup.ts';
 export * from './worktree-ledger.ts';

@@ -28,15 +28,31 @@ export const ledgerEntry = z.discriminatedUnion('state', [
   z.object({ ...anyEntry, state: z.literal('made'), plan: worktreeRecord }),
   /** `capture`: absolute folder of what was kept last; the ledger only points to it. */
   z.object({ ...anyEntry, state: z.literal('captured'), plan: worktreeRecord, capture: z.string() }),
-  z.object({ ...anyEntry, state: z.literal('removing'), plan: worktreeRecord, capture: z.string() }),
+  /** `branchTip`: where its own branch stood; absent: there was none. */
+  z.object({
+    ...anyEntry,
+    state: z.literal('removing'),
+    plan: worktreeRecord,
+    capture: z.string(),
+    branchTip: z.optional(commitHash),
+  }),
   /** The folder is gone. `branchRemoved` false: its branch is not, for the reasons told. */
   z.object({
     ...anyEntry,
     state: z.literal('removed'),
     plan: worktreeRecord,
     capture: z.string(),
+    branchTip: z.optional(commitHash),
     branchRemoved: z.boolean(),
     reasons: z.array(errorValue),
+  }),
+  /** It is being brought back from its capture. Nobody has worked in it yet. */
+  z.object({
+    ...anyEntry,
+    state: z.literal('restoring'),
+    plan: worktreeRecord,
+    capture: z.string(),
+    branchTip: z.optional(commitHash),
   }),
 ]);
 export type LedgerEntry = z.infer<typeof ledgerEntry>;

@@ -78,12 +78,13 @@ function keyOf({ owner, path }: WorktreeOverview): string {
 
 /** How it stands, in one line. */
 function overviewOf(one: WorktreeOverview): string[] {
-  const { ahead, behind, changed, size, lastActivity, lane, eligibility, state } = one;
+  const { ahead, behind, changed, size, lastActivity, lane, eligibility, state, clearing } = one;
   const parts = [
     lane === null ? undefined : `lane ${lane}`,
     ahead === null ? undefined : `${ahead} ahead, ${behind} behind`,
     changed === null ? undefined : `${changed} changed file(s)`,
     size === null ? undefined : `${size.files} file(s), ${formatBytes(size.bytes)}`,
+    clearing ? 'its files are still to be deleted: `pi-lanes cleanup finish`' : undefined,
     lastActivity === null ? undefined : `last used ${new Date(lastActivity).toISOString().slice(0, 16)}Z`,
     eligibility === null || state === 'removed' || state === 'undone'
       ? undefined

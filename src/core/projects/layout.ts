@@ -61,6 +61,9 @@ export interface ProjectLayout {
   starting: string;
   /** What is remembered of worktrees: a folder for each run that has any. */
   worktrees: string;
+  /** Plans of clean-ups of worktrees, and what was taken home into a checkout and can be taken back. */
+  cleanupPlans: string;
+  applications: string;
 }
 
 export function projectLayout(directory: string): ProjectLayout {
@@ -71,6 +74,8 @@ export function projectLayout(directory: string): ProjectLayout {
     active: join(directory, 'active'),
     starting: join(directory, 'starting'),
     worktrees: join(directory, 'worktrees'),
+    cleanupPlans: join(directory, 'cleanup-plans'),
+    applications: join(directory, 'applications'),
   };
 }
 

@@ -1,5 +1,7 @@
 export * from './allocate.ts';
+export * from './bring-home/index.ts';
 export * from './capture.ts';
+export * from './cleanup/index.ts';
 export { identityFault } from './identity.ts';
 export { keptRef } from './keep.ts';
 export { glanceCapture, type KeptCapture, readCapture } from './kept-capture.ts';
@@ -7,6 +9,8 @@ export * from './ledger/index.ts';
 export { BRANCH_PREFIX, nameWorktree } from './names.ts';
 export * from './provision.ts';
 export * from './remove.ts';
+export * from './restore.ts';
 export type { SetupHook } from './setup-hook.ts';
 export * from './source.ts';
 export * from './standing.ts';
+export { givenUp } from './tombstone.ts';

@@ -1,5 +1,6 @@
 /** Removing a worktree whose content is kept. Whatever is uncertain, or has changed since, keeps it. */
-import { copyFile, mkdtemp, rm, rmdir, unlink, utimes } from 'node:fs/promises';
+import { copyFile, mkdtemp, rmdir, utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { describeError, type ErrorValue, type WorktreeRecord, wordsOf } from '../../protocol/index.ts';
@@ -9,17 +10,21 @@ import type { CaptureOptions } from './capture.ts';
 import { DISPOSABLE } from './disposable.ts';
 import { keepsAll } from './keep.ts';
 import { copyFault, type KeptCapture, listOf, readList } from './kept-capture.ts';
-import type { Snapshot } from './snapshot.ts';
+import { LONG_MS, ownPaths } from './snapshot.ts';
 import { type Survey, surveyWorktree } from './survey.ts';
-import { inFolder, isThere, keyOf, walkFiles } from './walk.ts';
-
-const REMOVE_TIMEOUT_MS = 10 * 60_000;
+import { deleteFolder, givenUp, giveUp, leavingPath } from './tombstone.ts';
+import { isThere, keyOf, walkFiles } from './walk.ts';
 
 export interface Removal {
   worktreeRemoved: boolean;
   branchRemoved: boolean;
   /** Why the worktree was left, or what went wrong. Each names the commands that do it by hand. */
   reasons: ErrorValue[];
+}
+
+export interface RemovalOptions extends CaptureOptions {
+  /** Files of what was removed are deleted until this is aborted; `deleteGivenUp` goes on with them. Default: until all are. */
+  deleting?: AbortSignal | undefined;
 }
 
 /**
@@ -29,24 +34,64 @@ export interface Removal {
 export async function removeWorktree(
   record: WorktreeRecord,
   kept: KeptCapture,
-  options: CaptureOptions,
+  options: RemovalOptions,
 ): Promise<Removal> {
+  const removal = await takeOut(record, kept, options);
+  if (removal.worktreeRemoved) await deleteGivenUp(record, options.deleting);
+  return removal;
+}
+
+/** As `removeWorktree`; its files are out of the way then and not deleted. */
+export function takeOut(record: WorktreeRecord, kept: KeptCapture, options: CaptureOptions): Promise<Removal> {
   return options.lock.run(`removing the worktree ${record.branch}`, () => remove(record, kept, options), {
     signal: options.signal,
   });
 }
 
 /**
+ * Deletes the files of a worktree that was removed, as far as the signal lets it come.
+ * @returns folders that are left, with the reason where it is not the signal
+ */
+export async function deleteGivenUp(
+  record: Pick<WorktreeRecord, 'path'>,
+  signal?: AbortSignal,
+): Promise<{ path: string; reason?: string }[]> {
+  const left: { path: string; reason?: string }[] = [];
+  for (const path of await givenUp(record)) {
+    try {
+      if (signal?.aborted || !(await deleteFolder(path, signal))) left.push({ path });
+    } catch (error) {
+      left.push({ path, reason: wordsOf(error) });
+    }
+  }
+  // Only when it is empty: others may have worktrees there.
+  if (left.length === 0) await rmdir(dirname(record.path)).catch(() => undefined);
+  return left;
+}
+
+/**
  * Goes on with a removal that died on the way: of a folder that is gone only what git knows of it is taken away, and the branch at
- * exactly the commit that is kept. What is still there is looked at once more, as if nothing had been done.
+ * exactly the commit that is kept. What is still there, or was on its way out, is looked at once more, as if nothing had been done.
  */
 export async function finishRemoval(
+  record: WorktreeRecord,
+  kept: KeptCapture,
+  options: RemovalOptions,
+): Promise<Removal> {
+  const removal = await finishTakingOut(record, kept, options);
+  if (removal.worktreeRemoved) await deleteGivenUp(record, options.deleting);
+  return removal;
+}
+
+/** As `finishRemoval`; its files are out of the way then and not deleted. */
+export async function finishTakingOut(
   record: WorktreeRecord,
   kept: KeptCapture,
   options: CaptureOptions,
 ): Promise<Removal> {
   const { git, lock, signal } = options;
-  if (await isThere(Buffer.from(record.path))) return removeWorktree(record, kept, options);
+  const isBack = await lock.run('putting a worktree back', () => putBack(git, record), { signal });
+  if (isBack) return takeOut(record, kept, options);
   return lock.run(
     `removing the worktree ${record.branch}`,
     async () => {
@@ -64,6 +109,16 @@ export async function finishRemoval(
     },
     { signal },
   );
+}
+
+/** Whether the worktree is where it belongs. One that git still knows comes back there; one that it does not is given up. */
+async function putBack(git: Git, record: WorktreeRecord): Promise<boolean> {
+  const isHere = await isThere(Buffer.from(record.path));
+  if (!(await isThere(Buffer.from(leavingPath(record))))) return isHere;
+  const isKnown = (await listWorktrees(git, record.repository)).some(({ path }) => path === record.path);
+  if (!isKnown) await giveUp(record);
+  else if (!isHere) await replaceFile(leavingPath(record), record.path);
+  return isHere || isKnown;
 }
 
 /** Why what git has registered at the path of a folder that is gone is not ours to drop. */
@@ -91,13 +146,13 @@ async function remove(record: WorktreeRecord, kept: KeptCapture, options: Captur
   const left = (reason: ErrorValue): Removal => ({ worktreeRemoved: false, branchRemoved: false, reasons: [reason] });
   const [blocker] = kept.capture.blockers;
   if (blocker) return { ...left(blocker), reasons: kept.capture.blockers };
-  const scratch = await mkdtemp(join(kept.folder, '.look-'));
+  const scratch = await mkdtemp(join(tmpdir(), 'pi-lanes-look-'));
   try {
     const survey = await surveyWorktree(git, record, { scratch, disposable, signal });
     const fault = survey.blockers[0] ?? (await faultOf(git, record, kept, survey));
     if (fault) return left(fault);
-    await clearOwn(record, survey);
-    await letGo(git, record, kept, survey, scratch);
+    const late = await letGo(git, record, survey, scratch);
+    if (late) return left(late);
   } catch (error) {
     return left(describeError('worktree_preserved:failed', { path: record.path, reason: wordsOf(error) }));
   } finally {
@@ -106,6 +161,26 @@ async function remove(record: WorktreeRecord, kept: KeptCapture, options: Captur
   const branch = await removeBranch(git, record, kept);
   await rmdir(dirname(record.path)).catch(() => undefined);
   return { worktreeRemoved: true, branchRemoved: branch === undefined, reasons: branch ? [branch] : [] };
+}
+
+/** Why a removal would leave the worktree now; empty when it would not. Nothing is changed. */
+export async function lookOver(
+  record: WorktreeRecord,
+  kept: KeptCapture,
+  options: Omit<CaptureOptions, 'lock'>,
+): Promise<ErrorValue[]> {
+  if (kept.capture.blockers.length > 0) return kept.capture.blockers;
+  const { git, signal, disposable = DISPOSABLE } = options;
+  const scratch = await mkdtemp(join(tmpdir(), 'pi-lanes-look-'));
+  try {
+    const survey = await surveyWorktree(git, record, { scratch, disposable, signal });
+    const fault = await faultOf(git, record, kept, survey);
+    return [...survey.blockers, ...(fault ? [fault] : [])];
+  } catch (error) {
+    return [describeError('worktree_preserved:failed', { path: record.path, reason: wordsOf(error) })];
+  } finally {
+    await discard(scratch);
+  }
 }
 
 /** What is in the worktree and not in the capture. */
@@ -144,64 +219,58 @@ async function faultOf(
 }
 
 /**
- * On Windows a junction would be followed into the folder it leads to, so links go first; those that git has made are its own to
- * remove. Then what was put there besides the checkout.
- */
-async function clearOwn(record: WorktreeRecord, { snapshot }: Survey): Promise<void> {
-  for (const { path, link } of (await walkFiles(record.path)).leaves) {
-    if (!link || snapshot.entries.has(keyOf(path))) continue;
-    const full = inFolder(record.path, path);
-    await unlink(full);
-    if (await isThere(full)) throw new Error(`${full} could not be unlinked`);
-  }
-  for (const { path, link } of record.synthetic) {
-    if (!link && !isTracked(snapshot, path)) await rm(join(record.path, path), { recursive: true, force: true });
-  }
-}
-
-function isTracked({ entries }: Snapshot, path: string): boolean {
-  const key = keyOf(Buffer.from(path));
-  return entries.has(key) || [...entries.keys()].some((one) => one.startsWith(`${key}/`));
-}
-
-/**
- * Makes what is kept the state that git compares the files with, and lets git remove the worktree without force: it looks for
- * itself, and refuses when anything has changed since.
+ * Takes the folder out of reach, looks at it there, where nobody comes after the look, and has git forget exactly this worktree. When
+ * something has come into it meanwhile, or git refuses, it is where it was, as it was.
  */
 async function letGo(
   git: Git,
   record: WorktreeRecord,
-  { capture }: KeptCapture,
-  { snapshot, commits }: Survey,
+  survey: Survey,
   scratch: string,
-): Promise<void> {
-  const { path, gitFolder, repository } = record;
-  const [index, saved] = [join(gitFolder, 'index'), join(scratch, 'saved')];
-  await copyFile(index, saved);
+): Promise<ErrorValue | undefined> {
+  const { path, repository } = record;
+  const leaving = leavingPath(record);
+  if (await isThere(Buffer.from(leaving))) throw new Error(`${leaving} is in the way`);
+  await replaceFile(path, leaving);
   try {
-    await replaceFile(await copyBeside(snapshot.index, index), index);
-    await git.run(path, ['update-ref', '--no-deref', 'HEAD', capture.kept?.commit ?? capture.base]);
-    // A worktree that ever had submodules is removed only by force; that they hold nothing was looked at.
-    const force = (await isThere(Buffer.from(join(gitFolder, 'modules')))) ? ['--force'] : [];
-    await git.run(repository, ['worktree', 'remove', ...force, path], { timeoutMs: REMOVE_TIMEOUT_MS });
+    if (await hasComeLate(git, record, survey, scratch)) {
+      await replaceFile(leaving, path);
+      return describeError('worktree_preserved:changed', { path });
+    }
+    // There is no folder at its path, so git has nothing to delete but what it knows of it.
+    await git.run(repository, ['worktree', 'remove', '--force', path]);
   } catch (error) {
-    // The person goes on where the child was.
-    await copyFile(saved, index).catch(() => undefined);
-    const back =
-      commits.branch === undefined
-        ? ['update-ref', '--no-deref', 'HEAD', commits.head ?? capture.base]
-        : ['symbolic-ref', 'HEAD', `refs/heads/${commits.branch}`];
-    await git.run(path, back, { accept: 'any' }).catch(() => undefined);
+    await replaceFile(leaving, path);
     throw error;
   }
+  await giveUp(record);
+  return undefined;
 }
 
-async function copyBeside(from: string, target: string): Promise<string> {
-  const beside = `${target}.pi-lanes`;
-  await copyFile(from, beside);
+/** Whether a file that git takes is not as it was surveyed, or there is one more of any kind. */
+async function hasComeLate(
+  git: Git,
+  record: WorktreeRecord,
+  { snapshot, outside }: Survey,
+  scratch: string,
+): Promise<boolean> {
+  const leaving = leavingPath(record);
+  const index = join(scratch, 'last look');
+  await copyFile(snapshot.index, index);
   // As old as can be: git then reads every file once more instead of believing its date.
-  await utimes(beside, 1, 1);
-  return beside;
+  await utimes(index, 1, 1);
+  // Named by itself: found through the folder, git would write down that the worktree has moved.
+  const env = { GIT_DIR: record.gitFolder, GIT_WORK_TREE: leaving, GIT_INDEX_FILE: index };
+  const diff = ['diff-files', '-z', '--name-only', '--no-renames', '--ignore-submodules=all'];
+  const changed = await git.records(leaving, diff, { env, timeoutMs: LONG_MS });
+  if (changed.length > 0) return true;
+  const known = new Set([...outside.files.map(({ bytesOfPath }) => bytesOfPath), ...outside.disposable].map(keyOf));
+  const isOwn = ownPaths(record);
+  const { leaves } = await walkFiles(leaving);
+  return leaves.some(({ path }) => {
+    const key = keyOf(path);
+    return !snapshot.entries.has(key) && !known.has(key) && !isOwn(key);
+  });
 }
 
 /** Deletes the branch at exactly the commit that is kept, when nobody has it checked out. */

@@ -62,6 +62,18 @@ export const COMMAND_LINE = {
     message: '{option} is "{value}".',
     hint: 'It must be a date and a time, as 2026-01-31T12:00:00Z.',
   },
+  'launch_invalid:no-plan': {
+    message: 'The plan is missing.',
+    hint: 'Make one: `pi-lanes cleanup plan`; it says how it is applied.',
+  },
+  'launch_invalid:cleanup-time': {
+    message: '--timeout is "{value}".',
+    hint: 'It must be a number of seconds above 0.',
+  },
+  'launch_invalid:cleanup-action': {
+    message: 'There is no "cleanup {action}".',
+    hint: 'There are: cleanup, cleanup plan, cleanup apply PLAN, cleanup finish.',
+  },
   'launch_invalid:no-script': { message: 'The script file is missing.', hint: HELP },
   'launch_invalid:no-message': { message: 'The message is missing.', hint: HELP },
   'launch_invalid:too-many': {

@@ -201,6 +201,148 @@ export const WORKTREES = {
     message: 'The worktree {path} stays: it is not proven that nobody works in it. Children: {children}.',
     hint: 'Let them end, or stop them.',
   },
+  'worktree_preserved:missing': {
+    message: 'Of the worktree {path} something is known, but its folder is not there.',
+    hint: 'Put it back, or have git forget it by hand: `git worktree remove`.',
+  },
+  'worktree_preserved:replaced': {
+    message: 'The worktree stays: at {path} there is no folder of its own.',
+    hint: 'Nothing was changed. Look at `git worktree list`.',
+  },
+  'worktree_preserved:foreign': {
+    message: 'The worktree {path} is not one that Pi Lanes has made: it is never touched.',
+  },
+  'worktree_preserved:resumable': {
+    message: 'The worktree {path} stays: run {runId} was interrupted, and goes on in it when it is resumed.',
+    hint: 'Resume the run, or stop it for good.',
+    cli: 'Go on with the run by `pi-lanes resume RUN`, or end it for good by `pi-lanes stop RUN`.',
+  },
+  'worktree_preserved:unattested': {
+    message: 'Nobody has recorded that the work in {path} was merged or superseded.',
+    hint: 'It may go all the same when it is chosen: what is in it is kept.',
+  },
+  'worktree_preserved:other-now': {
+    message: 'The worktree {path} stays: it is not as the plan says any more: {changes}.',
+    hint: 'Make a new plan.',
+  },
+  'worktree_preserved:time': {
+    message: 'The worktree {path} stays for now: the time was up before its turn.',
+    hint: 'Apply the plan again.',
+  },
+  'apply_refused:conflict': {
+    message: 'Nothing was applied: {count} file(s) contradict what is here: {files}.',
+    hint: 'Apply the others with --files, or make a branch of it and merge that.',
+  },
+  'apply_refused:unknown': {
+    message: 'The lane has changed nothing that is called {files}.',
+    hint: 'Name files or folders as the forecast shows them.',
+  },
+  'apply_refused:changed': {
+    message: 'Nothing was applied: {files} was changed at this moment.',
+    hint: 'Try again.',
+  },
+  'apply_refused:left': {
+    message: 'It was taken back, but for what somebody has changed since: {files}.',
+    hint: 'Look at these files; all others are as they were.',
+  },
+  'apply_refused:undo': {
+    message: 'Nothing was taken back: what was applied has been changed since: {files}.',
+    hint: 'Put these files back as they were applied, or undo by hand.',
+  },
+  'apply_refused:unreadable': {
+    message: 'What was applied before cannot be read: {path}: {reason}.',
+    hint: 'Put that file aside, and look at `git status`.',
+  },
+  'apply_refused:repository': {
+    message: '{folder} is no checkout of the repository that the work belongs to.',
+    hint: 'Go to a checkout of {repository}.',
+  },
+  'apply_refused:itself': {
+    message: '{folder} is the worktree that the work is in.',
+    hint: 'Go to the checkout it is to come home to.',
+  },
+  'apply_refused:uncaptured': {
+    message: 'The work of child {child} of {runId} is not kept yet.',
+    hint: 'Wait for the end of its run.',
+  },
+  'apply_refused:nothing-to-undo': {
+    message: 'In {folder} nothing was applied that could be taken back.',
+  },
+  'apply_refused:branch': {
+    message: 'There is a branch {branch} already.',
+    hint: 'Give another name.',
+  },
+  'apply_refused:branch-name': {
+    message: 'No branch can be called "{branch}".',
+    hint: 'Give another name.',
+  },
+  'apply_refused:no-change': {
+    message: 'The child has changed nothing that could be brought home.',
+  },
+  'restore_refused:there': {
+    message: 'The worktree {path} cannot be brought back: it was not removed, it is {state}.',
+    hint: 'See `pi-lanes worktrees`.',
+  },
+  'restore_refused:path': {
+    message: 'The worktree {path} cannot be brought back: something is there.',
+    hint: 'Move it away, and try again.',
+  },
+  'restore_refused:registered': {
+    message: 'The worktree {path} cannot be brought back: git has another one registered there, whose folder is gone.',
+    hint: 'Have git forget that one by hand: `git worktree remove`.',
+  },
+  'restore_refused:branch': {
+    message: 'The worktree cannot be brought back: there is a branch {branch} at {tip}, which is not where it stood.',
+    hint: 'Rename that branch, and try again.',
+  },
+  'restore_refused:commits': {
+    message: 'The worktree {path} cannot be brought back: its files and commits are not in {ref} any more.',
+    hint: 'Its patch may still be there; see `pi-lanes worktrees`.',
+  },
+  'restore_refused:copy': {
+    message: 'The worktree {path} cannot be brought back: what was kept of it is not whole any more: {folder}.',
+    hint: 'Its commits may still be there; see `pi-lanes worktrees`.',
+  },
+  'restore_refused:worked': {
+    message: 'Bringing back {path} was cut off, and somebody has worked in what is there since: it is left alone.',
+    hint: 'Move your work away, remove that worktree by hand, and try again.',
+  },
+  'restore_refused:none': {
+    message: 'Run {runId} has no worktree that could be meant.',
+    hint: 'See `pi-lanes worktrees`.',
+  },
+  'restore_refused:several': {
+    message: 'Run {runId} has several worktrees, and none was named: {keys}.',
+    hint: 'Name one as RUN/KEY.',
+  },
+  'restore_incomplete:head': {
+    message: 'The worktree {path} is back, but HEAD is not on the branch {branch}: {reason}.',
+    hint: 'All of its files and commits are there; check out the branch you want.',
+  },
+  'cleanup_refused:missing': {
+    message: 'There is no plan {planId}.',
+    hint: 'Make one: `pi-lanes cleanup plan`.',
+  },
+  'cleanup_refused:expired': {
+    message: 'The plan {planId} was made too long ago: it held until {expired}.',
+    hint: 'Make a new one: `pi-lanes cleanup plan`.',
+  },
+  'cleanup_refused:damaged': {
+    message: 'The plan {planId} is not as it was written: {reason}.',
+    hint: 'Make a new one: `pi-lanes cleanup plan`.',
+  },
+  'cleanup_refused:entry': {
+    message: 'The plan {planId} says nothing of "{wanted}".',
+    hint: 'Name a branch, a path or RUN/CHILD as the plan shows them.',
+  },
+  'cleanup_refused:kept': {
+    message: 'The plan {planId} keeps {path}: {reason}',
+    hint: 'Only what a plan would remove can be chosen.',
+  },
+  'cleanup_refused:plan-only': {
+    message: 'An agent can only ask for a plan (`mode: "plan"`); what a plan says is done by a person.',
+    hint: 'Show the plan to the person, who applies it: `pi-lanes cleanup apply PLAN`.',
+  },
   worktree_ledger_unreadable: {
     message: 'What is remembered of a worktree cannot be read: {path}: {reason}.',
     hint: 'Nothing was changed, and the worktree stays. Look at `git worktree list`.',

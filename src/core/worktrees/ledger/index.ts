@@ -5,4 +5,5 @@ export * from './kept-refs.ts';
 export * from './ledger.ts';
 export * from './recovery.ts';
 export * from './removal.ts';
+export * from './restoring.ts';
 export * from './users.ts';

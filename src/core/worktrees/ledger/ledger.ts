@@ -139,7 +139,7 @@ export class Ledger {
   /** Everything in it was kept. */
   captured(id: WorktreeId, capture: string): Promise<LedgerEntry> {
     return this.change(id, (entry) => {
-      if (entry.state === 'planned' || entry.state === 'undone' || entry.state === 'removed') {
+      if (entry.state !== 'made' && entry.state !== 'captured' && entry.state !== 'removing') {
         throw lanesError('worktree_in_removal', { path: entry.plan.path });
       }
       const { plan, users } = entry;

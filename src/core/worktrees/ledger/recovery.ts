@@ -11,6 +11,8 @@ export type RecoveryStep =
   | 'capture'
   /** The removal that had begun goes on. */
   | 'finish-removal'
+  /** What was being brought back is brought back anew. */
+  | 'restore'
   /** It is whole, and stays until somebody decides. */
   | 'keep'
   /** There is nothing of it any more. */
@@ -20,6 +22,7 @@ export type RecoveryStep =
 export function recoveryStep(entry: LedgerEntry, users: Liveness): RecoveryStep {
   if (entry.state === 'undone') return entry.left.length === 0 ? 'done' : 'keep';
   if (entry.state === 'removed') return entry.branchRemoved ? 'done' : 'keep';
+  if (entry.state === 'restoring') return 'restore';
   if (users !== 'ended') return 'leave';
   if (entry.state === 'planned') return 'settle';
   if (entry.state === 'made') return 'capture';

@@ -1,12 +1,11 @@
 /** Removing a worktree that stands in the ledger: when nobody lives in it and what it held is handed over. */
 import { describeError, type LedgerEntry, lanesError, type WorktreeUser, wordsOf } from '../../../protocol/index.ts';
-import type { CaptureOptions } from '../capture.ts';
 import { type KeptCapture, readCapture } from '../kept-capture.ts';
-import { finishRemoval, type Removal, removeWorktree } from '../remove.ts';
+import { deleteGivenUp, finishTakingOut, type RemovalOptions as Options, type Removal, takeOut } from '../remove.ts';
 import type { Ledger, WorktreeId } from './ledger.ts';
 import { type Liveness, liveUsers } from './users.ts';
 
-export interface RemovalOptions extends CaptureOptions {
+export interface TrackedRemovalOptions extends Options {
   ledger: Ledger;
   livenessOf: (user: WorktreeUser) => Promise<Liveness>;
   /** Writes down what is to be brought home. A failure keeps the worktree. */
@@ -17,7 +16,7 @@ export interface RemovalOptions extends CaptureOptions {
  * The intent stands in the ledger before anything is removed, the fact after it. Whoever joins the worktree meanwhile is refused, or
  * was there first and keeps it. A worktree that stays is `captured` again. Throws when ledger or repository cannot be locked.
  */
-export async function removeTracked(id: WorktreeId, options: RemovalOptions): Promise<Removal> {
+export async function removeTracked(id: WorktreeId, options: TrackedRemovalOptions): Promise<Removal> {
   const { ledger } = options;
   const before = await ledger.read(id);
   if (!before) throw lanesError('worktree_ledger_missing', { child: id.child, runId: id.runId });
@@ -33,45 +32,63 @@ export async function removeTracked(id: WorktreeId, options: RemovalOptions): Pr
     const reason = describeError('worktree_preserved:handoff', { path: before.plan.path, reason: wordsOf(error) });
     return { worktreeRemoved: false, branchRemoved: false, reasons: [reason] };
   }
+  const { repository, branch } = before.plan;
+  const branchTip = await options.git.lineIfAny(repository, [
+    'rev-parse',
+    '--verify',
+    '--quiet',
+    `refs/heads/${branch}`,
+  ]);
   const intended = await ledger.change(id, (entry) => {
     const same = entry.state === 'captured' && entry.capture === before.capture;
-    return same ? { ...entry, state: 'removing' } : entry;
+    return same ? { ...entry, state: 'removing', ...(branchTip !== undefined && { branchTip }) } : entry;
   });
   if (intended.state !== 'removing') return stays('worktree_preserved:uncaptured', intended);
   // Asked behind the intent: nobody can come after it.
   const users = await liveUsers(intended, options.livenessOf).catch(() => intended.users);
   if (users.length > 0) {
-    await ledger.change(id, (entry) => (entry.state === 'removing' ? { ...entry, state: 'captured' } : entry));
+    await ledger.change(id, (entry) => {
+      if (entry.state !== 'removing') return entry;
+      const { plan, users: own, capture } = entry;
+      return { version: 1, state: 'captured', plan, users: own, capture };
+    });
     const who = users.map(({ runId, child }) => `${child} of ${runId}`).join(', ');
     const reason = describeError('worktree_preserved:users', { path: intended.plan.path, children: who });
     return { worktreeRemoved: false, branchRemoved: false, reasons: [reason] };
   }
-  return note(id, await removeWorktree(intended.plan, kept, options), kept, ledger);
+  return note(id, await takeOut(intended.plan, kept, options), kept, options);
 }
 
 /** Goes on with a removal whose process has died. */
 export async function continueRemoval(
   id: WorktreeId,
   entry: Extract<LedgerEntry, { state: 'removing' | 'removed' }>,
-  options: CaptureOptions & { ledger: Ledger },
+  options: Options & { ledger: Ledger },
 ): Promise<Removal> {
   const kept = await readCapture(entry.capture);
   if (!kept) {
     const reason = describeError('worktree_preserved:copy', { reason: entry.capture });
     return { worktreeRemoved: entry.state === 'removed', branchRemoved: false, reasons: [reason] };
   }
-  return note(id, await finishRemoval(entry.plan, kept, options), kept, options.ledger);
+  return note(id, await finishTakingOut(entry.plan, kept, options), kept, options);
 }
 
-async function note(id: WorktreeId, removal: Removal, { folder }: KeptCapture, ledger: Ledger): Promise<Removal> {
+/** The fact is there before the first file is deleted. */
+async function note(
+  id: WorktreeId,
+  removal: Removal,
+  { folder }: KeptCapture,
+  { ledger, deleting }: Options & { ledger: Ledger },
+): Promise<Removal> {
   const { branchRemoved, reasons } = removal;
-  await ledger.change(id, (entry) => {
+  const { plan: record } = await ledger.change(id, (entry) => {
     if (entry.state !== 'removing' && entry.state !== 'removed') return entry;
-    const { plan, users } = entry;
+    const { plan, users, branchTip } = entry;
     const own = { version: 1, plan, users, capture: folder } as const;
     if (!removal.worktreeRemoved) return { ...own, state: 'captured' };
-    return { ...own, state: 'removed', branchRemoved, reasons };
+    return { ...own, state: 'removed', ...(branchTip !== undefined && { branchTip }), branchRemoved, reasons };
   });
+  if (removal.worktreeRemoved) await deleteGivenUp(record, deleting);
   return removal;
 }
 
