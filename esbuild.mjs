@@ -191,6 +191,11 @@ export async function buildAll({ minify = false, outdir = join(root, 'dist'), ex
       entryPoints: ['src/pi/child/main.ts'],
       outfile: join(outdir, 'pi-child.mjs'),
     }),
+    build({
+      ...plainEsm,
+      entryPoints: ['src/pi/probe/main.ts'],
+      outfile: join(outdir, 'pi-probe.mjs'),
+    }),
     buildEngineWorker({ outdir, minify }),
   ]);
   const apiTypes = API_TYPES.map((name) =>

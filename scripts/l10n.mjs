@@ -3,6 +3,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { AGENT_FIELD_TEXTS } from '../src/protocol/agent-field-texts.ts';
 import { AGENT_TEXTS } from '../src/protocol/agent-texts.ts';
 import { ERROR_TEXTS } from '../src/protocol/error-texts/index.ts';
 import { FINDING_TEXTS } from '../src/protocol/finding-texts.ts';
@@ -37,13 +38,20 @@ export function errorTexts() {
   );
 }
 
+/** What the fields of agents do, and are when they are absent. */
+function fieldTexts() {
+  return Object.values(AGENT_FIELD_TEXTS).flatMap(({ about, usual }) =>
+    usual === undefined ? [about] : [about, usual],
+  );
+}
+
 /** All texts that the editor and its pages show translated, sorted. */
 export function collectTexts() {
   const folder = join(root, 'src', 'extension');
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
   const texts = paths.flatMap((path) => textsOf(readFileSync(join(folder, path), 'utf8'), path));
   const words = [...Object.values(TRANSCRIPT_WORDS), ...Object.values(FINDING_TEXTS)];
-  return [...new Set([...texts, ...words, ...errorTexts()])].sort();
+  return [...new Set([...texts, ...words, ...fieldTexts(), ...errorTexts()])].sort();
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -12,12 +12,13 @@ import {
   type RunView,
   type SteerView,
   totalTokens,
+  visibleLine,
 } from '../protocol/index.ts';
 import { formatBounds, formatGraph, formatPassedLimits, formatPreflight, formatProgress } from './format-workflow.ts';
 import { nextStep } from './next-step.ts';
 import { preflightDifferences } from './preflight-differences.ts';
 import { questionText } from './question-text.ts';
-import { keptOf } from './worktree-text.ts';
+import { keptOf, noticesOf } from './worktree-text.ts';
 
 /** Of a value that a workflow returned, as one line. */
 const VALUE_CHARS = 500;
@@ -57,12 +58,13 @@ export function formatDetails(snapshot: RunSnapshot, now: number = Date.now(), r
     ['agent', workflow ? null : view?.agent],
     ['label', view?.label],
     [workflow ? 'workflow' : 'task', view?.title],
-    ['script', workflow?.file],
-    ['folder', view?.cwd],
+    ['script', path(workflow?.file)],
+    ['folder', path(view?.cwd)],
     ['waits', child?.awaits && waitsFor(child.awaits)],
-    ['worktree', child?.worktree?.path],
+    ['worktree', path(child?.worktree?.path)],
     ['branch', child?.worktree?.branch],
     ['kept', child?.worktree && keptOf(child.worktree)],
+    ['noticed', view && indented(noticesOf(view.children).join('\n'))],
     ['model', view?.model],
     ['elapsed', view && formatDuration(elapsedMs(view, snapshot.state, now))],
     ['tokens', view && `${totalTokens(view.usage)} (${formatCost(view.usage.cost)})`],
@@ -73,8 +75,8 @@ export function formatDetails(snapshot: RunSnapshot, now: number = Date.now(), r
     ['preflight', workflow?.preflight && indented(formatPreflight(workflow.preflight))],
     ['differs', view && indented(preflightDifferences(view).join('\n'))],
     ['inside', view && indented(formatGraph(view, now))],
-    ['session', child?.session?.file],
-    ['processes', view && describeProof(processProof(view))],
+    ['session', path(child?.session?.file)],
+    ['processes', view && describeProcesses(view, snapshot.state)],
     ['resumed', view?.resumedFrom && `from ${view.resumedFrom}`],
     ['output', child?.output && describeOutput(child.output, 'The answer stands in the transcript')],
     ['output', workflow?.output && describeOutput(workflow.output, 'It stands in the result')],
@@ -94,8 +96,19 @@ export function formatDetails(snapshot: RunSnapshot, now: number = Date.now(), r
   return rows.flatMap(([name, value]) => (value ? [`${name.padEnd(11)}${visible(value)}`] : [])).join('\n');
 }
 
+/** Of a run at work there is nothing to tell yet; of one that is lost there is. */
+function describeProcesses(view: RunView, state: RunSnapshot['state']): string | null {
+  const proof = processProof(view);
+  return proof.state === 'pending' && state !== 'lost' ? null : describeProof(proof);
+}
+
+/** Of the rows only texts have several lines. */
+function path(name: string | null | undefined): string | null | undefined {
+  return name && visibleLine(name);
+}
+
 function waitsFor({ owner, folder }: NonNullable<ChildView['awaits']>): string {
-  return `for ${owner} to be done with changing files in ${folder}`;
+  return `for ${owner} to be done with changing files in ${visibleLine(folder)}`;
 }
 
 function times(count: number): string {

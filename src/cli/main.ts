@@ -156,7 +156,10 @@ async function main(args: string[]): Promise<number> {
       });
       const change = CHANGES.find((one) => one === action);
       if (change !== undefined) return changeAgents(context, change, others);
-      const { values, positionals } = parse(rest, { capabilities: flag, scope: text }, { min: 0, max: 1 });
+      // By itself too: an agent that somebody else has made can be called like one of the words.
+      const shown = action === 'show' ? others : rest;
+      const named = action === 'show' ? { min: 1, missing: 'launch_invalid:no-agent-name' as const } : { min: 0 };
+      const { values, positionals } = parse(shown, { capabilities: flag, scope: text }, { ...named, max: 1 });
       const { capabilities, scope, json } = values;
       return agentsCommand(context, positionals[0], { capabilities, scope, json });
     }

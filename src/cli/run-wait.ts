@@ -6,7 +6,7 @@ import { describeError, type ErrorValue } from '../protocol/index.ts';
 import { readAnswerText } from './answer-text.ts';
 import { type CliContext, EXIT, exitCodeFor, printJson } from './context.ts';
 import { nextStep, withNextStep } from './next-step.ts';
-import { worktreeLine } from './worktree-text.ts';
+import { noticesOf, worktreeLine } from './worktree-text.ts';
 
 interface Awaited {
   store: RunStore;
@@ -59,6 +59,7 @@ export async function waitForRun(
       const worktree = snapshot.view?.children[0]?.worktree;
       const line = worktree && worktreeLine(directory, worktree);
       if (line) context.err(visible(line));
+      for (const notice of noticesOf(snapshot.view?.children ?? [])) context.err(notice);
       context.err(`Transcript: pi-lanes transcript ${runId}`);
     }
     return snapshot.state === 'complete' && unsaved ? EXIT.runFailed : exitCodeFor(snapshot.state);

@@ -4,13 +4,12 @@ interface Part {
   /** Nearly always one; several where one text has them all. */
   command: string;
   text: string;
+  /** What only its own help says: it stands in another part. */
+  alone?: string;
 }
 
-const PARTS: readonly Part[] = [
-  {
-    command: 'run',
-    text: `\
-  pi-lanes run --agent NAME --task TEXT [options]   start an agent
+/** What `run` and `plan` take for an agent. */
+const AGENT_OPTIONS = `\
       --task-file FILE     read the task from a file (- for standard input) instead of --task
       --model PROVIDER/ID  model, with :level for thinking; default: Pi's own default
       --thinking LEVEL     off minimal low medium high xhigh max
@@ -24,7 +23,14 @@ const PARTS: readonly Part[] = [
       --timeout SECONDS    end the run after this time; default 1800, 0 for no limit
       --tool-timeout SECONDS  end the run when one tool call takes longer
       --context MODE       fresh, fork (a copy of the parent's conversation), or profile: as the agent declares
-      --approve            let Pi load this project's own extensions and settings
+      --approve            let Pi load this project's own extensions and settings`;
+
+const PARTS: readonly Part[] = [
+  {
+    command: 'run',
+    text: `\
+  pi-lanes run --agent NAME --task TEXT [options]   start an agent
+${AGENT_OPTIONS}
       --wait               wait for the end and print the answer`,
   },
   {
@@ -150,7 +156,13 @@ const PARTS: readonly Part[] = [
   {
     command: 'lanes',
     text: `\
-  pi-lanes lanes status RUN                         what a run hands over, what is attested about it, and whether its worktrees may go
+  pi-lanes lanes status RUN                         what a run hands over, what is attested about it, and whether its worktrees may go:
+      terminal-eligible    its work is attested as merged, with the reviewed files and recorded checks: they may
+      superseded-eligible  the work of another run is attested to have taken its place: they may
+      terminal-blocked     they may not, for the reason that is told; nothing attested is one
+      active               not yet: not all of its agents are proven to have ended
+      unknown              it has handed over no worktrees, or what is known of them cannot be read
+                                                    That they may go removes nothing.
   pi-lanes lanes conflicts RUN                      which of its agents have changed the same files, and whether that goes together
   pi-lanes lanes record-merge RUN --pr N --reviewed-head HASH --merge-commit HASH --by NAME [options]
                                                     attest that its work was merged:
@@ -166,6 +178,7 @@ const PARTS: readonly Part[] = [
   pi-lanes agents [--capabilities] [--scope user|project|both]
                                                     the agents there are for this folder, and what is wrong with their files
   pi-lanes agents NAME                              one of them: each field, and where its value comes from
+  pi-lanes agents show NAME                         the same of an agent that is called like one of these words
   pi-lanes agents create NAME --description TEXT [--set FIELD=VALUE]… [--prompt-file FILE]
   pi-lanes agents update NAME [--description TEXT] [--set FIELD=VALUE]… [--prompt-file FILE]
                                                     FIELD= takes a field away; --set name=NEW renames it
@@ -183,6 +196,7 @@ const PARTS: readonly Part[] = [
     text: `\
   pi-lanes plan --agent NAME --task TEXT [options]  what \`run\` with the same options would start: models, tools, prompt, limits; nothing is
                                                     started or written`,
+    alone: AGENT_OPTIONS,
   },
   {
     command: 'models',
@@ -195,7 +209,8 @@ const PARTS: readonly Part[] = [
     text: `\
   pi-lanes profiles [list | show NAME | check [NAME] | load NAME]
                                                     which models agents get: profiles there are, one of them, what is wrong with them; load
-                                                    puts one into Pi's settings, in the place of the overrides there
+                                                    puts one into Pi's settings, in the place of the overrides there; pi-lanes agents
+                                                    undo takes that back
   pi-lanes profiles refresh [--provider NAME]       ask which models there are, and each for a word: 4 at a time, without tools
       --force              also those that answered within the last 7 days
       --no-probe           ask none of them for a word
@@ -244,12 +259,14 @@ export const COMMANDS: readonly string[] = [...new Set(PARTS.map(({ command }) =
 
 /** Whether the first word behind a command is a run. */
 export function takesRun(command: string): boolean {
-  return PARTS.some(({ text }) => new RegExp(`^ +pi-lanes ${command} \\[?RUN\\b`).test(text));
+  return PARTS.some(({ text }) => new RegExp(`^ +pi-lanes ${command} \\[?RUN\\b(?!\\[/)`).test(text));
 }
 
 /** The part of the usage that is about one command, with what its words mean; `undefined`: there is no such command. */
 export function usageOf(command: string): string | undefined {
-  const own = PARTS.filter((part) => part.command === command).map(({ text }) => text);
+  const own = PARTS.filter((part) => part.command === command).map(({ text, alone }) =>
+    alone === undefined ? text : `${text}\n${alone}`,
+  );
   if (own.length === 0) return undefined;
   const text = own.join('\n');
   const notes = [

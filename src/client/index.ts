@@ -24,6 +24,7 @@ export { answerQuestion, type Ended, interruptRun, steerRun, stopRun } from './c
 export { type Check, examine } from './doctor.ts';
 export { type ForceStopped, forceStopRun, mayNeedForce } from './force-stop.ts';
 export { installOfferedPi, type PiInstallOffer, prepareInstall } from './install-pi.ts';
+export { knownNames, skillsFor, unknownNamesOf } from './known-names.ts';
 export { type LaneRecorded, type LaneStatus, laneStatus, recordMerge, recordSupersession } from './lanes.ts';
 export { type Launched, launch, launchNamedWorkflow, launchWorkflow, startRun } from './launch.ts';
 export {
@@ -67,6 +68,8 @@ export {
 } from './workflow-report.ts';
 export { lookAtWorkflowResult, readWorkflowResult, type WorkflowResultFile } from './workflow-result.ts';
 export { WorktreeDoor } from './worktree-door.ts';
+export { type WorktreeFate, worktreeFate } from './worktree-fate.ts';
+export { offerWorktree, type WorktreeOffer } from './worktree-offer.ts';
 export {
   type OverviewOptions,
   type RepositoryOverview,

@@ -1,6 +1,6 @@
 /** What a client needs to start runs: the folders, and the Node and Pi of this machine, found once and checked again cheaply. */
 
-import { homedir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   AgentChanges,
@@ -9,7 +9,7 @@ import {
   type Discovered,
   findProjectRoot,
 } from '../core/agents/index.ts';
-import { probeModels } from '../core/children/index.ts';
+import { probeModels, probeTools } from '../core/children/index.ts';
 import { checkToolRules } from '../core/launch/index.ts';
 import {
   EXCLUDED_MS,
@@ -45,6 +45,7 @@ import {
   type PiLocation,
   ProbeCache,
 } from '../core/toolchain/index.ts';
+import { ToolRegistry } from '../core/tools/index.ts';
 import type {
   LaunchDefaults,
   LaunchRecord,
@@ -61,7 +62,7 @@ export interface SettingOverrides {
   systemdScope?: boolean;
   /** Each of them wins by itself. */
   worktrees?: ConfiguredWorktrees;
-  writers?: Writers;
+  writers?: Writers | undefined;
   /** Not checked yet: a wrong value must not stop everything else. */
   retentionDays?: unknown;
 }
@@ -86,6 +87,8 @@ export interface Tools {
   pi: PiLocation;
   installation: PiInstallation;
   models: ModelRegistry;
+  /** The tools there are in a folder, those of extensions of its project only with trust. */
+  toolsIn: (cwd: string, trust: LaunchRecord['trust']) => Promise<ToolRegistry>;
 }
 
 export class Toolbox {
@@ -252,7 +255,20 @@ export class Toolbox {
       piFile: pi.file,
       probe: () => probeModels(command, env),
     });
-    return { node, pi, installation, models };
+    const toolsIn = async (cwd: string, trust: LaunchRecord['trust']) => {
+      const project = trust === 'approve' ? (await findProjectRoot(cwd, this.home))?.path : undefined;
+      const extension = join(this.distDirectory, 'pi-probe.mjs');
+      // Without trust not in the project's folder, as for models.
+      const place = { cwd: project ?? tmpdir(), trust: project === undefined ? 'no-approve' : trust };
+      return new ToolRegistry({
+        cache: this.cache,
+        agentDir: this.agentDir,
+        piFile: pi.file,
+        project,
+        probe: () => probeTools({ pi: command, version: pi.version, env, extension, ...place }),
+      });
+    };
+    return { node, pi, installation, models, toolsIn };
   }
 }
 

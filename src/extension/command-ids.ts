@@ -31,19 +31,41 @@ export const COMMANDS = {
   launchOnProblems: 'piLanes.launchOnProblems',
   launchTask: 'piLanes.launchTask',
   chooseTaskModel: 'piLanes.chooseTaskModel',
+  chooseTaskWorkplace: 'piLanes.chooseTaskWorkplace',
+  showTaskPlan: 'piLanes.showTaskPlan',
   discardTask: 'piLanes.discardTask',
   openWalkthrough: 'piLanes.openWalkthrough',
   installPi: 'piLanes.installPi',
   openPi: 'piLanes.openPi',
   validateWorkflow: 'piLanes.validateWorkflow',
   runWorkflow: 'piLanes.runWorkflow',
+  chooseWorkflowWorkplace: 'piLanes.chooseWorkflowWorkplace',
   openResult: 'piLanes.openResult',
+  newAgent: 'piLanes.newAgent',
+  newWorkflow: 'piLanes.newWorkflow',
+  launchLibraryAgent: 'piLanes.launchLibraryAgent',
+  openDefinition: 'piLanes.openDefinition',
+  revealDefinition: 'piLanes.revealDefinition',
+  duplicateAgent: 'piLanes.duplicateAgent',
+  ejectAgent: 'piLanes.ejectAgent',
+  disableAgent: 'piLanes.disableAgent',
+  enableAgent: 'piLanes.enableAgent',
+  deleteAgent: 'piLanes.deleteAgent',
+  resetAgent: 'piLanes.resetAgent',
+  undoAgentChange: 'piLanes.undoAgentChange',
+  copyAgentName: 'piLanes.copyAgentName',
+  refreshLibrary: 'piLanes.refreshLibrary',
+  openWorktree: 'piLanes.openWorktree',
+  openWorktreeTerminal: 'piLanes.openWorktreeTerminal',
+  revealWorktree: 'piLanes.revealWorktree',
+  copyWorktreePath: 'piLanes.copyWorktreePath',
 } as const;
 export type CommandId = (typeof COMMANDS)[keyof typeof COMMANDS];
 
 /** As the built-in command names it: the extension and the walkthrough. */
 export const WALKTHROUGH = 'pi-lanes.pi-lanes#start';
 export const RUNS_VIEW = 'piLanes.runs';
+export const LIBRARY_VIEW = 'piLanes.library';
 /** The language of tasks that are written in an editor. */
 export const TASK_LANGUAGE = 'pi-lanes-task';
 export const TRANSCRIPT_SCHEME = 'pi-lanes-transcript';
@@ -54,6 +76,8 @@ export const BODY_SCHEME = 'pi-lanes-body';
 /** What runs came to, and what workflows are about to do. */
 export const RESULT_SCHEME = 'pi-lanes-result';
 export const PLAN_SCHEME = 'pi-lanes-plan';
+/** Agents that come with the product: they have no file that could be opened. */
+export const AGENT_SCHEME = 'pi-lanes-agent';
 
 /** Values of `viewItem` in `when` clauses. */
 export const ITEM = {
@@ -90,12 +114,34 @@ export const ITEM = {
   /** A command that waits for a person's consent. */
   askingHost: 'host.waiting',
   host: 'host.told',
+  /** A worktree whose folder is there, and one whose folder is not, or not yet. */
+  worktree: 'worktree.present',
+  absentWorktree: 'worktree.absent',
   section: 'section',
   /** The section of what needs a person, with failures in it. */
   needsWithFailed: 'section.failed',
   project: 'project',
   problem: 'problem',
   more: 'more',
+  /** Definitions of agents in the Library: of the person or the project; one that has taken the place of one that came along. */
+  ownAgent: 'agent.own',
+  replacingAgent: 'agent.replacing',
+  /** It came along; settings have changed it. */
+  bundledAgent: 'agent.bundled',
+  changedAgent: 'agent.changed',
+  disabledAgent: 'agent.disabled',
+  disabledOwnAgent: 'agent.disabledOwn',
+  /** It has mistakes; it came along and settings about it have some. */
+  brokenAgent: 'agent.broken',
+  brokenOverride: 'agent.overridden',
+  /** It can only be looked at: a stronger one has its name, or it came along broken. */
+  hiddenAgent: 'agent.hidden',
+  script: 'script.right',
+  faultyScript: 'script.faulty',
+  ownGroup: 'group.own',
+  scriptGroup: 'group.scripts',
+  group: 'group.other',
+  note: 'note',
 } as const;
 
 /** Context keys that `when` clauses ask for. */
@@ -126,10 +172,12 @@ export const BUILT_IN = {
   manageTrust: 'workbench.trust.manage',
   newTerminal: 'workbench.action.terminal.new',
   open: 'vscode.open',
+  openFolder: 'vscode.openFolder',
   openSettings: 'workbench.action.openSettings',
   openRemoteSettings: 'workbench.action.openRemoteSettings',
   openWalkthrough: 'workbench.action.openWalkthrough',
   revealInOs: 'revealFileInOS',
+  revealInExplorer: 'revealInExplorer',
   setContext: 'setContext',
   showProblems: 'workbench.panel.markers.view.focus',
 } as const;

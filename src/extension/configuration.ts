@@ -1,13 +1,20 @@
 /** Settings, read when they are used: a change counts from then on, without a reload of the window. */
 import * as vscode from 'vscode';
 import type { LaunchRequest, SettingOverrides } from '../client/index.ts';
-import { timeLimit } from '../core/settings/index.ts';
-import type { HostPolicy } from '../protocol/index.ts';
+import { type ConfiguredWorktrees, parseWorktrees, parseWriters, timeLimit } from '../core/settings/index.ts';
+import type { HostPolicy, Writers } from '../protocol/index.ts';
 
 /** The value as a text without spaces around it; `undefined` when there is nothing in it. */
 function text(key: string, folder?: vscode.Uri): string | undefined {
   const value = vscode.workspace.getConfiguration('piLanes', folder).get<unknown>(key);
   return (typeof value === 'string' && value.trim()) || undefined;
+}
+
+/** Only what a person has set: the defaults are those of the shared file. Blank: it says nothing. */
+function given(key: string): unknown {
+  const found = vscode.workspace.getConfiguration('piLanes').inspect<unknown>(key);
+  const value = found?.workspaceValue ?? found?.globalValue;
+  return typeof value === 'string' && value.trim() === '' ? undefined : value;
 }
 
 /** Settings of this window that win over the shared `config.json`. Untrusted workspaces cannot set them (package.json). */
@@ -23,7 +30,35 @@ export function windowSettings(): SettingOverrides {
     ...(retentionDays === undefined ? {} : { retentionDays }),
     // Off is the default, so it does not say no to the shared file.
     ...(systemdScope === true ? { systemdScope } : {}),
+    // Read only by who needs them: a wrong value must not stop everything else.
+    get worktrees() {
+      return worktreeSettings();
+    },
+    get writers() {
+      return writersSetting();
+    },
   };
+}
+
+/** How worktrees are made. Throws `config_invalid` and `launch_invalid`. */
+function worktreeSettings(): ConfiguredWorktrees {
+  const seconds = given('worktrees.setupHookTimeoutSeconds');
+  const rule = { name: 'piLanes.worktrees.setupHookTimeoutSeconds', unit: 'seconds', zeroIsNone: false } as const;
+  const values = {
+    folder: given('worktrees.folder'),
+    copies: given('worktrees.copies'),
+    links: given('worktrees.links'),
+    setupHook: given('worktrees.setupHook'),
+    setupHookTimeoutMs: seconds === undefined ? undefined : timeLimit(seconds, rule),
+  };
+  const set = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+  return parseWorktrees(set, 'VS Code settings (Pi Lanes › Worktrees)');
+}
+
+/** What an agent does in a checkout that another one changes. Throws `config_invalid`. */
+function writersSetting(): Writers | undefined {
+  const value = given('writers');
+  return value === undefined ? undefined : parseWriters(value, 'piLanes.writers');
 }
 
 /** What happens with a run whose runner is gone. */

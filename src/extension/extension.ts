@@ -7,9 +7,19 @@ import { Cleaning } from './cleaning.ts';
 import { TRANSCRIPT_SCHEME } from './command-ids.ts';
 import { registerCommands } from './commands/index.ts';
 import { windowSettings } from './configuration.ts';
-import { AgentChecks, FindingDocs, registerWorkflowLanguage, WorkflowChecks } from './editor/index.ts';
+import {
+  AgentChecks,
+  AgentNames,
+  FindingDocs,
+  registerAgentLanguage,
+  registerWorkflowLanguage,
+  WorkflowChecks,
+} from './editor/index.ts';
 import { DraftStore } from './launch/draft.ts';
 import { TaskDocument } from './launch/task-document.ts';
+import { Workplaces } from './launch/workplaces.ts';
+import { AgentDocuments } from './library/agent-documents.ts';
+import { LibraryModel } from './library/library-model.ts';
 import { Notices } from './notices.ts';
 import { TranscriptPanels } from './panels/transcript/transcript-panels.ts';
 import { Readiness } from './readiness.ts';
@@ -21,6 +31,7 @@ import { SeenRuns } from './runs/seen-runs.ts';
 import type { Services } from './services.ts';
 import { createStatusBarItem } from './status-bar.ts';
 import { TranscriptDocuments } from './transcripts/transcript-documents.ts';
+import { LibraryTree } from './trees/library/library-tree.ts';
 import { RunsTree } from './trees/runs/runs-tree.ts';
 import { PlanDocuments } from './workflows/plan-documents.ts';
 import { ResultDocuments } from './workflows/result-documents.ts';
@@ -40,11 +51,13 @@ export function activate(context: vscode.ExtensionContext): void {
   const filter = new ActiveFilter(context.workspaceState);
   const tree = new RunsTree(runs, seen, filter);
   const drafts = new DraftStore(context.workspaceState);
-  const taskDocument = new TaskDocument(drafts, context.storageUri);
+  const workplaces = new Workplaces(context.workspaceState);
+  const taskDocument = new TaskDocument(drafts, workplaces, context.storageUri);
   const readiness = new Readiness(toolbox, runs, context.globalState, log);
   const transcripts = new TranscriptDocuments(toolbox.root.projects);
   const panels: TranscriptPanels = new TranscriptPanels(context.extensionUri, () => services, log);
-  const agents = new AgentChecks({ toolbox, docs: new FindingDocs(context.extensionUri, 'agents.md'), log });
+  const names = new AgentNames(toolbox);
+  const agents = new AgentChecks({ toolbox, names, docs: new FindingDocs(context.extensionUri, 'agents.md'), log });
   const workflows = new WorkflowChecks({
     validator: new ScriptValidator({ worker: join(toolbox.distDirectory, 'validate-worker.mjs') }),
     agents: async (uri) =>
@@ -52,6 +65,9 @@ export function activate(context: vscode.ExtensionContext): void {
     docs: new FindingDocs(context.extensionUri, 'script-api.md'),
     log,
   });
+  const libraryModel = new LibraryModel(agents, workflows, log);
+  const library = new LibraryTree(libraryModel, readiness);
+  const agentDocuments = new AgentDocuments();
   const plans = new PlanDocuments();
   const results = new ResultDocuments(toolbox.root.projects);
   const services: Services = {
@@ -64,10 +80,14 @@ export function activate(context: vscode.ExtensionContext): void {
     tree,
     drafts,
     taskDocument,
+    workplaces,
     readiness,
     panels,
     agents,
     workflows,
+    libraryModel,
+    library,
+    agentDocuments,
     plans,
     results,
     log,
@@ -82,13 +102,19 @@ export function activate(context: vscode.ExtensionContext): void {
     tree,
     drafts,
     taskDocument,
+    workplaces,
     readiness,
     panels,
     transcripts,
+    names,
     agents,
     agents.onDidChangeAgents(() => workflows.agentsChanged()),
     workflows,
-    registerWorkflowLanguage(workflows),
+    registerAgentLanguage(agents, names, toolbox.home),
+    registerWorkflowLanguage(workflows, workplaces),
+    libraryModel,
+    library,
+    agentDocuments,
     plans,
     results,
     new ScriptKeys(),

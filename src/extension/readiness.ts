@@ -19,8 +19,18 @@ export class Readiness implements vscode.Disposable {
   readonly #subscriptions: vscode.Disposable;
   /** The steps of the walkthrough by their context keys, as they were told last. */
   readonly #told = new Map<string, boolean>();
+  readonly #changed = new vscode.EventEmitter<void>();
+  #piMissing = false;
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
+
+  /** Pi has come or gone, as far as somebody looked. */
+  readonly onDidChange = this.#changed.event;
+
+  /** Looked for and not found, or too old to be used. */
+  get piMissing(): boolean {
+    return this.#piMissing;
+  }
 
   /** @param state kept for all workspaces of this machine */
   constructor(toolbox: Toolbox, runs: RunsModel, state: vscode.Memento, log: vscode.LogOutputChannel) {
@@ -31,6 +41,7 @@ export class Readiness implements vscode.Disposable {
       if (!state.get<boolean>(READY)) this.#lookSoon();
     };
     this.#subscriptions = vscode.Disposable.from(
+      this.#changed,
       // Whoever installs Pi or logs in does it in a terminal, here or elsewhere, or by a setting.
       vscode.window.onDidChangeWindowState(({ focused }) => focused && lookUnlessReady()),
       vscode.window.onDidEndTerminalShellExecution(lookUnlessReady),
@@ -77,7 +88,7 @@ export class Readiness implements vscode.Disposable {
       const { models } = await this.#toolbox.tools();
       found = true;
       // Known at once; asking Pi for its models takes a start of it.
-      await setContext(CONTEXT.piMissing, false);
+      await this.#tellMissing(false);
       await this.#tell(CONTEXT.piFound, true);
       usable = (await models.usable()).models.length > 0;
     } catch (error) {
@@ -85,9 +96,16 @@ export class Readiness implements vscode.Disposable {
       missing = code === 'pi_not_found' || code === 'pi_too_old';
       this.#log.debug(`Not ready yet: ${error instanceof Error ? error.message : error}`);
     }
-    await setContext(CONTEXT.piMissing, missing);
+    await this.#tellMissing(missing);
     await this.#show(found, usable);
     await this.#state.update(READY, found && usable);
+  }
+
+  async #tellMissing(missing: boolean): Promise<void> {
+    await setContext(CONTEXT.piMissing, missing);
+    if (this.#piMissing === missing) return;
+    this.#piMissing = missing;
+    this.#changed.fire();
   }
 
   async #show(piFound: boolean, modelUsable: boolean): Promise<void> {

@@ -122,6 +122,29 @@ export const AGENT_TEXTS = {
     message: 'This version does not apply {field} yet, so the agent cannot be launched.',
     hint: 'Remove the field to launch the agent without it.',
   },
+  // What it names
+  'reference_unknown:model': {
+    message: 'Pi can use no model {name} now.',
+    hint: 'The command pi-lanes models lists those that there are.',
+  },
+  'reference_unknown:model-near': { message: 'Pi can use no model {name} now.', hint: 'Did you mean {near}?' },
+  'reference_unknown:models': {
+    message: 'Several providers have a model {name}, so none of them is meant.',
+    hint: 'Write one of {names}.',
+  },
+  'reference_unknown:tool': {
+    message: 'Neither Pi nor the extensions that it finds have a tool {name}.',
+    hint: 'These are there: {known}.',
+  },
+  'reference_unknown:tool-near': {
+    message: 'Neither Pi nor the extensions that it finds have a tool {name}.',
+    hint: 'Did you mean {near}?',
+  },
+  'reference_unknown:skill': {
+    message: 'There is no skill {name}.',
+    hint: 'Put it where skills are looked for, or name its folder in skillPath.',
+  },
+  'reference_unknown:skill-near': { message: 'There is no skill {name}.', hint: 'Did you mean {near}?' },
   // What is looked through
   directory_unreadable: { message: 'The folder cannot be read: {reason}.', hint: 'Check its permissions.' },
   directory_not_folder: {

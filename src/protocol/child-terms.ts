@@ -8,6 +8,8 @@ export const CONTRACT_VARIABLES: readonly string[] = [CONTRACT_ENV];
 
 /** The status of Pi's screen under this key is what the extension tells the runner: the JSON of a `ChildReport`. */
 export const REPORT_KEY = 'pi-lanes';
+/** Status under which a Pi that is asked for its tools says them. */
+export const TOOLS_KEY = 'pi-lanes-tools';
 
 /** The tool by which a child gives the value that its output schema asks for. */
 export const ANSWER_TOOL = 'structured_output';

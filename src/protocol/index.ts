@@ -1,5 +1,6 @@
 export * from './agent-contract.ts';
 export * from './agent-diagnostics.ts';
+export { AGENT_FIELD_TEXTS, type AgentFieldName, type AgentFieldText } from './agent-field-texts.ts';
 export { AGENT_TEXTS, type AgentText, type AgentTextId } from './agent-texts.ts';
 export * from './canonical-json.ts';
 export * from './child-contract.ts';

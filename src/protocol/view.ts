@@ -43,8 +43,11 @@ export const childView = z.object({
   lane: z.optional(lane),
   call: z.optional(z.number()),
   cwd: z.optional(z.string()),
-  /** It waits until this owner is done with changing files in the checkout. */
-  awaits: z.optional(z.object({ folder: z.string(), owner: z.string() })),
+  /**
+   * It waits until this owner is done with changing files in the checkout; none of its own time passes. `since`: Unix milliseconds,
+   * not told by runners of earlier versions.
+   */
+  awaits: z.optional(z.object({ folder: z.string(), owner: z.string(), since: z.optional(z.number()) })),
   /** Only of a child with a worktree. */
   worktree: z.optional(worktreeView),
   state: storedState,

@@ -7,3 +7,9 @@ export function visible(text: string): string {
       return code < 0x20 ? String.fromCodePoint(0x2400 + code) : `\\u${code.toString(16).padStart(4, '0')}`;
     });
 }
+
+/** As `visible`, for what has to stay on one line: the name of a file may have line breaks in it. */
+export function visibleLine(text: string): string {
+  const escaped = text.replace(/[\u2028\u2029]/g, (char) => `\\u${char.codePointAt(0)?.toString(16)}`);
+  return visible(escaped.replaceAll('\t', '␉').replaceAll('\n', '␊'));
+}

@@ -1,6 +1,6 @@
 /** A run with one child: what becomes of the child becomes of the run. */
 import type { ChildDriver } from '../core/children/index.ts';
-import { aliveMs } from '../core/runs/index.ts';
+import { aliveWithoutWaitsMs } from '../core/runs/index.ts';
 import { AliveClock } from '../core/time/index.ts';
 import {
   type RecoverOrder,
@@ -50,10 +50,10 @@ export class SingleRun implements RunWork {
     return recovered.result;
   }
 
-  async #workplace(): Promise<Workplace> {
+  async #workplace(clock: AliveClock): Promise<Workplace> {
     const run = this.#run;
     const { child: plan, cwd, worktree: wish, worktreeOf: of, lane, workflowKey } = this.#record;
-    const common = { run, index: ONLY_CHILD, plan, cwd, control: this.#control };
+    const common = { run, index: ONLY_CHILD, plan, cwd, control: this.#control, clock };
     if (!wish && !of) return new Workplace(common);
     const worktrees = await openWorktrees(run);
     const label = lane?.key ?? workflowKey ?? plan.label ?? plan.agent.name;
@@ -69,7 +69,7 @@ export class SingleRun implements RunWork {
     const run = this.#run;
     const { child: plan, timeoutMs } = this.#record;
     const index = ONLY_CHILD;
-    const clock = new AliveClock({ before: aliveMs(run.earlier) });
+    const clock = new AliveClock({ before: aliveWithoutWaitsMs(run.earlier) });
     const control = this.#control;
     try {
       const layout = await run.childFolder(index);
@@ -77,7 +77,7 @@ export class SingleRun implements RunWork {
       const deadlines = new Deadlines(clock, limits, control, (event) => run.appendInTime(event));
       const desk = new ChildDesk(run, { index, plan }, layout, deadlines, this.#steering);
       this.#desk = desk;
-      const workplace = await this.#workplace();
+      const workplace = await this.#workplace(clock);
       const tools = { run, index, plan, workplace, driver: this.#driver, control, desk, layout };
       const { state, error } = await workOnChild(tools, beginning);
       return { state, error };

@@ -3,6 +3,7 @@ import { checkoutOf, takeCheckout } from '../core/checkouts/index.ts';
 import type { Lock } from '../core/locks/index.ts';
 import { rootLayout } from '../core/projects/index.ts';
 import { childRunId } from '../core/runs/index.ts';
+import type { AliveClock } from '../core/time/index.ts';
 import type { WorktreeSource } from '../core/worktrees/index.ts';
 import type { AgentContract, ChildPlan, WorktreeRecord } from '../protocol/index.ts';
 import type { OpenRun } from './open-run.ts';
@@ -17,6 +18,8 @@ export interface WorkplaceOptions {
   /** Folder it is launched from, absolute. */
   cwd: string;
   control: RunControl;
+  /** By which its time is limited: it stands still while the child waits for a checkout. */
+  clock: Pick<AliveClock, 'hold'>;
   /** Absent: it works in `cwd`. */
   worktree?: {
     worktrees: RunWorktrees;
@@ -80,19 +83,24 @@ export class Workplace {
   }
 
   async #take(checkout: string, wait: boolean): Promise<void> {
-    const { run, index, control } = this.#options;
-    let waited = false;
-    this.#lease = await takeCheckout(checkout, {
-      locks: rootLayout(run.record.agentDir).checkouts,
-      purpose: this.#purpose,
-      wait,
-      signal: control.signal,
-      onWait: async (owner) => {
-        waited = true;
-        await run.append(...proceeded(run), { type: 'checkout.awaited', child: index, folder: checkout, owner });
-      },
-    });
-    if (waited) await run.append({ type: 'checkout.taken', child: index, folder: checkout });
+    const { run, index, control, clock } = this.#options;
+    let goOn: (() => void) | undefined;
+    try {
+      this.#lease = await takeCheckout(checkout, {
+        locks: rootLayout(run.record.agentDir).checkouts,
+        purpose: this.#purpose,
+        wait,
+        signal: control.signal,
+        onWait: async (owner) => {
+          // It has not begun: nothing of its time is used up.
+          goOn ??= clock.hold();
+          await run.append(...proceeded(run), { type: 'checkout.awaited', child: index, folder: checkout, owner });
+        },
+      });
+    } finally {
+      goOn?.();
+    }
+    if (goOn) await run.append({ type: 'checkout.taken', child: index, folder: checkout });
   }
 
   get #purpose(): string {

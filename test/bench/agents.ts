@@ -1,8 +1,9 @@
-/** Finding 1,000 agents: for the first time, and again with nothing changed. Prints one line of JSON. */
+/** Finding 1,000 agents: for the first time, and again with nothing changed; and the rows of the Library. Prints one line of JSON. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { AgentDiscovery } from '../../src/core/agents/index.ts';
+import { agentRows } from '../../src/extension/library/library-layout.ts';
 import { tempDir } from '../support/temp.ts';
 
 const FILES = 1000;
@@ -39,6 +40,12 @@ delay.disable();
 const times: number[] = [];
 for (let round = 0; round < ROUNDS; round++) times.push(await timed());
 times.sort((a, b) => a - b);
+const found = await discover();
+const rowTimes = Array.from({ length: ROUNDS }, () => {
+  const from = performance.now();
+  agentRows(found);
+  return performance.now() - from;
+}).sort((a, b) => a - b);
 const round = (ms: number | undefined) => Math.round((ms ?? 0) * 10) / 10;
 // The histogram counts its own 5 ms between two looks.
 const longest = Math.max(0, delay.max / 1e6 - 5);
@@ -48,5 +55,6 @@ console.log(
     warm: round(times[ROUNDS >> 1]),
     best: round(times[0]),
     longest: round(longest),
+    rows: round(rowTimes[ROUNDS >> 1]),
   }),
 );

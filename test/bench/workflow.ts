@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { planWorkflow, RunStore, startRun, waitForEnd } from '../../src/client/index.ts';
 import { childEnvironment } from '../../src/core/processes/index.ts';
 import type { WorkflowRecord } from '../../src/protocol/index.ts';
@@ -27,9 +28,19 @@ interface Cost {
   memory: number;
 }
 
+if (process.argv[2] === 'sample') {
+  await sampleMemory();
+  process.exit();
+}
+
 await using world = await createWorld({ minify: true });
-/** What the build of the bundles has left running. */
-const others: ReadonlySet<number> = new Set(await descendants(new Set()));
+/** What the build of the bundles has left running, and the sampler. */
+const others: Set<number> = new Set(await descendants(process.pid, new Set()));
+const sampler = spawn(process.execPath, [fileURLToPath(import.meta.url), 'sample', [...others].join()], {
+  stdio: ['pipe', 'pipe', 'inherit'],
+});
+if (sampler.pid) others.add(sampler.pid);
+const samples = createInterface({ input: sampler.stdout })[Symbol.asyncIterator]();
 
 async function workflow(count: number): Promise<Cost> {
   const script = `
@@ -80,20 +91,30 @@ async function measured(work: (ended: () => void) => Promise<void>): Promise<Cos
   const before = await ticks();
   const from = performance.now();
   let wall = 0;
-  let memory = 0;
-  let sampling = Promise.resolve();
-  const timer = setInterval(() => {
-    sampling = sampling.then(async () => {
-      memory = Math.max(memory, await descendantBytes());
-    });
-  }, SAMPLE_MS);
+  sampler.stdin.write('begin\n');
   await work(() => {
     wall = performance.now() - from;
   });
-  clearInterval(timer);
-  await sampling;
   await waitFor('everything to be gone', async () => (await descendants()).length === 0);
-  return { wall, cpu: ((await ticks()) - before) * MS_PER_TICK, memory };
+  const cpu = ((await ticks()) - before) * MS_PER_TICK;
+  sampler.stdin.write('tell\n');
+  const { value } = await samples.next();
+  return { wall, cpu, memory: Number(value) };
+}
+
+/** Of the sampler: tells the most memory since it was told to begin. Its own work is not counted, it is in another process. */
+async function sampleMemory(): Promise<void> {
+  const parent = process.ppid;
+  const without = new Set([process.pid, ...(process.argv[3] ?? '').split(',').map(Number)]);
+  let most = 0;
+  const timer = setInterval(async () => {
+    most = Math.max(most, await bytesOf(await descendants(parent, without)));
+  }, SAMPLE_MS);
+  for await (const line of createInterface({ input: process.stdin })) {
+    if (line === 'begin') most = 0;
+    else console.log(most);
+  }
+  clearInterval(timer);
 }
 
 /** Fields of /proc/<pid>/stat behind the name, the first is the state (proc(5)). */
@@ -108,20 +129,18 @@ async function ticks(): Promise<number> {
   return [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0);
 }
 
-async function descendants(without = others): Promise<number[]> {
+async function descendants(of = process.pid, without: ReadonlySet<number> = others): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const parents = new Map(await Promise.all(pids.map(async (pid) => [pid, Number((await statOf(pid))[1])] as const)));
   const isOurs = (pid: number): boolean => {
     const parent = parents.get(pid) ?? 0;
-    return parent === process.pid || (parent > 1 && isOurs(parent));
+    return parent === of || (parent > 1 && isOurs(parent));
   };
   return pids.filter((pid) => isOurs(pid) && !without.has(pid));
 }
 
-async function descendantBytes(): Promise<number> {
-  const texts = await Promise.all(
-    (await descendants()).map((pid) => readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')),
-  );
+async function bytesOf(pids: number[]): Promise<number> {
+  const texts = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')));
   return texts.reduce((sum, text) => sum + Number(/VmRSS:\s+(\d+) kB/.exec(text)?.[1] ?? 0) * 1024, 0);
 }
 
@@ -149,4 +168,5 @@ for (const count of SIZES) {
   };
   rows.push({ count, ours: middle('ours'), bare: middle('bare') });
 }
+sampler.stdin.end();
 console.log(JSON.stringify(rows));

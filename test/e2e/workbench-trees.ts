@@ -1,8 +1,13 @@
 import type { Locator, Page } from 'playwright-core';
+import { waitFor } from '../support/wait-for.ts';
 import { literally } from './text-patterns.ts';
 
 /** VS Code takes the release of the right button for a click on the menu unless the menu has stood this long. */
 const MENU_SETTLES_MS = 200;
+
+/** Between two clicks on the header of a view: one click must have had its effect. */
+const TOGGLE_MS = 500;
+const VIEW_DEADLINE_MS = 15_000;
 
 /** What VS Code adds to the name of a row with inline buttons. */
 const NOTE = /, has actions$/;
@@ -40,6 +45,30 @@ export class Trees {
         .map((element) => element.getAttribute('aria-label') ?? ''),
     );
     return names.map((name) => name.replace(NOTE, ''));
+  }
+
+  /** Opens a view that is closed to its header; does nothing when it is open. */
+  async openView(title: string): Promise<void> {
+    await this.setOpen(title, true);
+    await this.tree(title).waitFor();
+  }
+
+  /** Closes a view to its header, to give the others room. */
+  async closeView(title: string): Promise<void> {
+    await this.setOpen(title, false);
+  }
+
+  /** A window that is still starting may lay its views out once more after a click. */
+  private async setOpen(title: string, wanted: boolean): Promise<void> {
+    const header = this.page.locator('.pane-header').filter({ has: this.page.getByText(title, { exact: true }) });
+    const done = header.first().and(this.page.locator(`[aria-expanded="${wanted}"]`));
+    const toggle = async () => {
+      if (await done.isVisible()) return true;
+      if (await header.first().isVisible()) await header.first().click();
+      return false;
+    };
+    const options = { timeoutMs: VIEW_DEADLINE_MS, everyMs: TOGGLE_MS };
+    await waitFor(`the view ${title} to be ${wanted ? 'open' : 'closed'}`, toggle, options);
   }
 
   /** Opens a row's children; does nothing when they are open. */

@@ -12,9 +12,9 @@ import { acquireLock } from '../../src/core/locks/index.ts';
 import { newRunId } from '../../src/core/runs/index.ts';
 import { listApplications, removeTracked } from '../../src/core/worktrees/index.ts';
 import type { WorktreeRecord } from '../../src/protocol/index.ts';
-import { contentOf } from '../support/random-work.ts';
 import { commitAll, type Files, git, write } from '../support/repository.ts';
 import { type TempDir, tempDir } from '../support/temp.ts';
+import { contentOf } from '../support/worktree-content.ts';
 import { WorktreeProject } from '../support/worktree-project.ts';
 
 const LINES = Array.from({ length: 20 }, (_, n) => `line ${n}\n`);

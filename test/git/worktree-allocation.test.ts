@@ -1,8 +1,10 @@
 /** Making worktrees: what is refused before anything starts, where they are made, and that a failure leaves nothing behind. */
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BRANCH_PREFIX, checkSources, identityFault, nameWorktree } from '../../src/core/worktrees/index.ts';
 import { commitAll, git, makeRepository, stateOf, write } from '../support/repository.ts';
@@ -146,6 +148,33 @@ describe('before anything starts', () => {
     });
     expect(bench.told).toEqual([]);
   });
+
+  it.runIf(process.getuid?.() === 0)(
+    'one that only somebody else may write to is refused by name, and nothing is made',
+    async () => {
+      // As somebody who is not root, to whom every folder is open.
+      const nobody = { uid: 65534, gid: 65534 };
+      for (const path of [bench.path, bench.store]) await promisify(execFile)('chown', ['-R', '65534:65534', path]);
+      await chmod(folder.path, 0o755);
+      const script = join(import.meta.dirname, '..', 'support', 'allocate-many.ts');
+      const allocate = () =>
+        promisify(execFile)(process.execPath, [script, bench.path, bench.store, RUN, '1'], {
+          ...nobody,
+          env: { ...process.env, HOME: bench.store },
+        });
+      const list = () =>
+        promisify(execFile)('git', ['worktree', 'list'], { ...nobody, cwd: bench.path, env: process.env });
+      const before = await list();
+      await expect(allocate()).rejects.toMatchObject({
+        stderr: expect.stringMatching(/No worktree can be made in .*repo\.worktrees: .*EACCES/),
+      });
+      expect(await list()).toEqual(before);
+      expect(await readdir(folder.path)).not.toContain('repo.worktrees');
+      await chmod(folder.path, 0o777);
+      const { stdout } = await allocate();
+      expect(JSON.parse(stdout)).toMatchObject([{ path: at('repo.worktrees', 'many-099a8057-1') }]);
+    },
+  );
 });
 
 describe('a worktree', () => {

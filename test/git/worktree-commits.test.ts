@@ -95,6 +95,18 @@ describe('commits', () => {
     for (const commit of [stash, untracked]) expect(await isReachable(commit)).toBe(true);
   });
 
+  it('in a stash that names its branch as git before 2.36 did are kept', async () => {
+    await write(tree.path, { 'a.txt': 'stashed' });
+    const stash = await git(tree.path, 'stash', 'create');
+    const name = tree.branch.split('/').at(-1);
+    await git(tree.path, 'stash', 'store', '--message', `WIP on ${name}: 0123456 first`, stash);
+    const other = await git(bench.path, 'commit-tree', '-m', 'another', 'HEAD^{tree}');
+    await git(bench.path, 'stash', 'store', '--message', 'WIP on elsewhere: 0123456 first', other);
+    await git(tree.path, 'reset', '--quiet', '--hard');
+    const { capture } = await bench.capture(tree);
+    expect(capture.tips).toEqual([{ commit: stash, name: 'refs/stash' }]);
+  });
+
   it('also what was only staged is kept', async () => {
     await write(tree.path, { 'staged.txt': 'staged and then deleted' });
     await git(tree.path, 'add', '--all');
@@ -119,6 +131,18 @@ describe('what no capture can hold', () => {
     }
     await git(tree.path, 'worktree', 'add', '--quiet', '--detach', inTree('another'));
     expect(blockers(await bench.capture(tree))).toEqual(['nested']);
+  });
+
+  it('is another worktree of the repository inside of it', async () => {
+    await git(tree.path, 'worktree', 'add', '--quiet', '-b', 'inner', inTree('inner tree'));
+    const made = await commitAll(inTree('inner tree'), 'in the inner one');
+    await write(inTree('inner tree'), { 'new.txt': 'not committed' });
+    const kept = await bench.capture(tree);
+    expect(kept.capture.blockers).toMatchObject([{ code: 'worktree_preserved' }]);
+    expect(kept.capture.blockers[0]?.message).toContain('inner tree');
+    expect((await bench.remove(tree, kept)).worktreeRemoved).toBe(false);
+    expect(await readFile(inTree('inner tree', 'new.txt'), 'utf8')).toBe('not committed');
+    expect(await git(bench.path, 'rev-parse', 'inner')).toBe(made);
   });
 
   it('is an operation of git that is not finished', async () => {

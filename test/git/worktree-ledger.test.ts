@@ -184,7 +184,7 @@ describe('removal', () => {
     expect(await ledger.read(ID)).toMatchObject({ state: 'removed', branchRemoved: true });
   });
 
-  it('what was never kept, or whose copy is damaged, stays', async () => {
+  it('run-130 what was never kept, or whose copy is damaged, stays', async () => {
     const tree = await make();
     expect(await remove()).toEqual(stays('uncaptured'));
     await write(tree.path, { 'work.txt': 'work' });

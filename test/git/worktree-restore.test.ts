@@ -8,9 +8,10 @@ import { applyCleanup, planCleanup, restore, WorktreeDoor } from '../../src/clie
 import { keptRef, removeTracked } from '../../src/core/worktrees/index.ts';
 import { toErrorValue, type WorktreeRecord } from '../../src/protocol/index.ts';
 import { numbersFrom } from '../support/random-numbers.ts';
-import { act, BEGINNING, contentOf, type Facts } from '../support/random-work.ts';
+import { act, BEGINNING, type Facts } from '../support/random-work.ts';
 import { commitAll, git, stateOf, write } from '../support/repository.ts';
 import { type TempDir, tempDir } from '../support/temp.ts';
+import { contentOf } from '../support/worktree-content.ts';
 import { WorktreeProject } from '../support/worktree-project.ts';
 
 const SOAK = process.env['PI_LANES_SOAK'] !== undefined;

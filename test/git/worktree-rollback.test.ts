@@ -4,9 +4,9 @@ import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises
 import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inspectLock } from '../../src/core/locks/index.ts';
-import { settlePlan } from '../../src/core/worktrees/index.ts';
+import { type Allocator, settlePlan } from '../../src/core/worktrees/index.ts';
 import { lanesError, type WorktreePlan } from '../../src/protocol/index.ts';
-import { commitAll, git, stateOf } from '../support/repository.ts';
+import { commitAll, git, stateOf, write } from '../support/repository.ts';
 import { type TempDir, tempDir } from '../support/temp.ts';
 import { Bench } from '../support/worktrees.ts';
 
@@ -54,6 +54,29 @@ describe('what fails', () => {
     expect(await stateOf(bench.path)).toEqual(before);
     expect(existsSync(at('repo.worktrees'))).toBe(false);
     expect(undone()).toMatchObject([{ left: [] }]);
+  });
+
+  it('B15 leaves everything as it was when somebody is at the path or on the branch first', async () => {
+    const before = await stateOf(bench.path);
+    const [path, branch] = [at('repo.worktrees', 'fix-099a8057-1'), 'pi-lanes/fix-099a8057-1'];
+    const { made, provisioned, undone: toldUndone } = bench.journal;
+    // As late as can be: what git finds then was not there when it was planned. Of a full folder git makes the branch all the same.
+    const whenPlanned = (come: () => Promise<unknown>): Allocator => ({
+      git: bench.git,
+      lock: bench.lock,
+      journal: { planned: async () => void (await come()), made, provisioned, undone: toldUndone },
+    });
+    const full = whenPlanned(() => write(path, { mine: 'x' }));
+    await expect(bench.one({ allocator: full })).rejects.toMatchObject({ code: 'worktree_failed' });
+    expect(await stateOf(bench.path)).toEqual(before);
+    expect(await readFile(join(path, 'mine'), 'utf8')).toBe('x');
+    await rm(path, { recursive: true });
+    const theirs = await commitAll(bench.path, 'of somebody else');
+    await git(bench.path, 'reset', '--quiet', '--hard', 'HEAD~1');
+    const taken = whenPlanned(() => git(bench.path, 'branch', branch, theirs));
+    await expect(bench.one({ allocator: taken })).rejects.toMatchObject({ code: 'worktree_failed' });
+    expect((await stateOf(bench.path)).toSorted()).toEqual([...before, `refs/heads/${branch} ${theirs}`].toSorted());
+    expect(existsSync(path)).toBe(false);
   });
 
   it.runIf(posix)('B19 says of a path that is too long what helps, and leaves everything as it was', async () => {

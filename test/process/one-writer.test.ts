@@ -9,6 +9,7 @@ import { type FakeTask, fakeTask } from '../support/fake-pi/index.ts';
 import { expectNobodyLeft, type FakeWorld, fakeWorld } from '../support/fake-world.ts';
 import { makeRepository } from '../support/repository.ts';
 import { type TempDir, tempDir } from '../support/temp.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { TestWorkflow } from '../support/workflow-runs.ts';
 
 const stack = new AsyncDisposableStack();
@@ -44,8 +45,12 @@ describe('two agents that may change files', () => {
     const second = await start(SAYS, undefined, join(repository, 'src'));
     const awaited = await second.event('checkout.awaited');
     expect(awaited).toMatchObject({ folder: repository, owner: `run ${first.runId}` });
-    const { view } = await second.snapshot();
-    expect(view?.children[0]?.awaits).toEqual({ folder: repository, owner: `run ${first.runId}` });
+    const awaits = { folder: repository, owner: `run ${first.runId}`, since: awaited.t };
+    const json = await fakes.world.cli(['status', second.runId, '--json'], { cwd: repository });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      state: 'running',
+      run: { children: [{ state: 'queued', awaits }] },
+    });
     expect(await second.all('child.spawn.intended')).toEqual([]);
     const { stdout } = await fakes.world.cli(['status', second.runId], { cwd: repository });
     expect(stdout).toContain(`for run ${first.runId} to be done with changing files in ${repository}\n`);
@@ -102,6 +107,43 @@ describe('two agents that may change files', () => {
     const apart = await TestRun.start(fakes.world, fakeTask(SAYS), { cwd: repository, worktree: true });
     expect((await apart.end()).state).toBe('complete');
     await stop(first);
+  });
+
+  test('use up none of their time while they wait', async () => {
+    const first = await start(HANGS);
+    await first.working();
+    const limitMs = 5000;
+    const second = await TestRun.start(fakes.world, fakeTask(SAYS), { cwd: repository, timeoutMs: limitMs });
+    const { t: since } = await second.event('checkout.awaited');
+    await waitFor('more than its time to pass', () => Date.now() > since + limitMs + 1500, { timeoutMs: 30_000 });
+    expect(await second.snapshot()).toMatchObject({ state: 'running', view: { children: [{ state: 'queued' }] } });
+    await stop(first);
+    const { state, view } = await second.end();
+    expect([state, view?.children[0]?.timedOut]).toEqual(['complete', false]);
+  });
+
+  test('of a workflow have their whole time when their turn comes, and no more; status tells what they wait for', async () => {
+    const first = await start(HANGS);
+    await first.working();
+    const limitMs = 2000;
+    const item = { agent: 'worker', task: fakeTask(HANGS), timeoutMs: limitMs };
+    const script = `return (await runs.all(${JSON.stringify([{ key: 'late', ...item }])})).map(({ ok }) => ok);`;
+    const second = await TestWorkflow.start(fakes.world, script, { cwd: repository });
+    const { t: since } = await second.event('checkout.awaited');
+    const owner = `run ${first.runId}`;
+    const json = await fakes.world.cli(['status', second.runId, '--json'], { cwd: repository });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      run: { children: [{ key: 'late', state: 'queued', awaits: { folder: repository, owner, since } }] },
+      workflowChildren: { children: [{ childId: 'late', state: 'pending', activity: `waits for ${owner}` }] },
+    });
+    await waitFor('more than its time to pass', () => Date.now() > since + limitMs + 1000, { timeoutMs: 30_000 });
+    expect(await second.all('timeout.reached')).toEqual([]);
+    await stop(first);
+    expect((await second.end()).state).toBe('complete');
+    expect((await second.result())?.value).toEqual([false]);
+    const [[taken], [reached]] = await Promise.all([second.all('checkout.taken'), second.all('timeout.reached')]);
+    // Had the wait counted, it would be over at once; what passed before it and until it was written down does count.
+    expect((reached?.t ?? 0) - (taken?.t ?? 0)).toBeGreaterThan(limitMs / 2);
   });
 
   test('of one workflow take turns', async () => {

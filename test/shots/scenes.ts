@@ -1,6 +1,6 @@
 /** The windows that the states play in: each with a world of its own, opened once for all themes. */
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { ensureProject, findProject } from '../../src/core/projects/index.ts';
 import { newRunId } from '../../src/core/runs/index.ts';
 import { type Session, startSession } from '../e2e/session.ts';
@@ -39,6 +39,7 @@ export const SCENES = {
   busy: { before: busyBefore, after: busyAfter },
   trouble: { before: troubleBefore, after: troubleAfter },
   workflow: { before: workflowBefore, after: workflowAfter },
+  library: { before: libraryBefore, after: libraryAfter },
 } satisfies Record<string, Scene>;
 
 export type SceneName = keyof typeof SCENES;
@@ -169,4 +170,51 @@ async function workflowAfter({ workbench }: Stage): Promise<void> {
   ])
     await trees.row(row).waitFor();
   await workbench.notifications.clear();
+}
+
+/** Agents in every state, and scripts that are right and wrong. */
+async function libraryBefore({ world }: Omit<Stage, 'workbench'>): Promise<void> {
+  const { project, agent } = world;
+  const write = async (file: string, ...lines: string[]) => {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, `${lines.join('\n')}\n`);
+  };
+  const definition = (name: string, description: string, ...fields: string[]) => [
+    '---',
+    `name: ${name}`,
+    `description: ${description}`,
+    ...fields,
+    '---',
+    `You are the ${name} of the harbour.`,
+  ];
+  const ours = (name: string) => join(project, '.pi', 'agents', `${name}.md`);
+  const own = (name: string) => join(agent.agentDir, 'agents', `${name}.md`);
+  await write(
+    ours('pilot'),
+    ...definition('pilot', 'Brings ships in.', 'model: fake/scripted-b', 'thinking: low', 'aliases: guide'),
+  );
+  await write(ours('dredger'), ...definition('dredger', 'Keeps the channels deep.', 'thinking: hot'));
+  await write(ours('crane'), ...definition('crane', 'Loads and unloads.', 'colour: yellow', 'modle: x/y'));
+  await write(own('scout'), ...definition('scout', 'Looks around the way I like it.', 'tools: read, grep'));
+  await write(own('pilot'), ...definition('pilot', 'My old pilot.'));
+  const settings = join(agent.agentDir, 'settings.json');
+  const before: unknown = JSON.parse(await readFile(settings, 'utf8').catch(() => '{}'));
+  const agentOverrides = { oracle: { disabled: true }, reviewer: { model: 'fake/scripted', thinking: 'high' } };
+  await writeFile(settings, JSON.stringify({ ...Object(before), subagents: { agentOverrides } }, null, 2));
+  const script = (name: string) => join(project, '.pi', 'workflows', name);
+  await write(
+    script('inspect.js'),
+    "const r = await runs.run('look', { agent: 'scout', task: 'Look.' });",
+    'return r.output;',
+  );
+  await write(script('moor.js'), "await runs.run('moor', { agent: 'nobody', task: 'Moor it.' });");
+  await write(script('sink.js'), "runs.run('sink', { agnt: 'worker' });", 'await fetch(1);');
+}
+
+async function libraryAfter({ workbench }: Stage): Promise<void> {
+  await workbench.trees.closeView('Runs');
+  await workbench.trees.openView('Library');
+  await workbench.trees.row(/^Agent pilot, the project/).waitFor();
+  await workbench.trees.expand(workbench.trees.row(/^Built-in Agents/));
+  await workbench.trees.row(/^Workflow sink, 2 errors/).waitFor();
 }

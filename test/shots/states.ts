@@ -201,4 +201,45 @@ export const STATES: readonly ShotState[] = [
       await workbench.page.locator('.monaco-dialog-box').waitFor({ state: 'detached' });
     },
   },
+  { name: 'library', scene: 'library' },
+  {
+    name: 'library-menu',
+    scene: 'library',
+    show: async ({ workbench }) => {
+      await workbench.trees.row(/^Agent reviewer, built in/).click({ button: 'right' });
+      await workbench.page.getByRole('menuitem', { name: 'Eject to Edit…', exact: true }).waitFor();
+    },
+    hide: async ({ workbench }) => workbench.page.keyboard.press('Escape'),
+  },
+  {
+    name: 'library-new-workflow',
+    scene: 'library',
+    show: async ({ workbench }) => {
+      await workbench.command('Pi Lanes: New Workflow…');
+      await workbench.quickInput.row('Fix until Green').waitFor();
+    },
+    hide: cancelBox,
+  },
+  {
+    name: 'library-empty',
+    scene: 'bare',
+    show: async ({ workbench }) => {
+      await workbench.trees.closeView('Runs');
+      await workbench.trees.openView('Library');
+      await workbench.trees.row(/^New Workflow…/).waitFor();
+    },
+    hide: async ({ workbench }) => {
+      await workbench.trees.closeView('Library');
+      await workbench.trees.openView('Runs');
+    },
+  },
+  {
+    name: 'library-untrusted',
+    scene: 'untrusted',
+    show: async ({ workbench }) => {
+      await workbench.trees.openView('Library');
+      await workbench.trees.row(/^Workspace not trusted/).waitFor();
+    },
+    hide: async ({ workbench }) => workbench.trees.closeView('Library'),
+  },
 ];

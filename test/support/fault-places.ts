@@ -15,7 +15,7 @@ const OF_ONE_CHILD: readonly JournalEventType[] = [
   'timeout.reached',
   'journal.truncated',
 ];
-/** Where a child works; their own tests let runners die there (`worktree-faults`, `one-writer`). */
+/** Where a child works; their own tests let runners die there (`worktree-faults`, `worktree-workflow-faults`, `one-writer`). */
 const OF_A_WORKPLACE = ALL.filter((type) => /^(?:worktree|checkout)\./.test(type));
 /** Somebody asks for another end. */
 const OTHER_ENDS: readonly JournalEventType[] = ['control.requested', 'control.settled', 'run.continued'];

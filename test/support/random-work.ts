@@ -1,5 +1,5 @@
-/** What a child may do in a worktree, at random, and what is in a folder afterwards. */
-import { chmod, mkdir, readdir, readFile, readlink, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+/** What a child may do in a worktree, at random. */
+import { chmod, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { WorktreeRecord } from '../../src/protocol/index.ts';
 import { commitAll, git, makeRepository } from './repository.ts';
@@ -79,8 +79,13 @@ export async function act(random: () => number, tree: WorktreeRecord, facts: Fac
     async () => git(tree.path, 'checkout', '--quiet', pick(['--detach', tree.branch])),
     async () => git(tree.path, 'checkout', '--quiet', '-b', `side-${Math.floor(random() * 1e9)}`),
     async () => {
+      const newest = () => git(tree.path, 'rev-parse', '--verify', '--quiet', 'refs/stash').catch(() => undefined);
+      const before = await newest();
       await git(tree.path, 'stash', 'push', '--quiet', '--include-untracked');
-      facts.commits.add(await git(tree.path, 'rev-parse', 'refs/stash'));
+      const stash = await newest();
+      // Where there is nothing to put aside git says so in words only: the newest one is another's.
+      if (stash === undefined || stash === before) return;
+      facts.commits.add(stash);
       if (random() < 0.5) await git(tree.path, 'stash', 'apply', '--quiet');
     },
     async () => put(join(tree.path, '.gitignore'), `*.log\nbuild/\n${pick(NAMES.slice(0, 4))}\n`),
@@ -92,25 +97,6 @@ export async function act(random: () => number, tree: WorktreeRecord, facts: Fac
     },
   ];
   await pick(actions)().catch(() => undefined);
-}
-
-/** Every file and link with its content, and whether it may be run; below a nested repository nothing. */
-export async function contentOf(folder: string, path = ''): Promise<Map<string, string>> {
-  const found = new Map<string, string>();
-  for (const entry of await readdir(join(folder, path), { withFileTypes: true })) {
-    const at = path === '' ? entry.name : `${path}/${entry.name}`;
-    if (at === '.git') continue;
-    if (entry.isDirectory()) for (const [name, what] of await contentOf(folder, at)) found.set(name, what);
-    else found.set(at, await describeFile(join(folder, at)));
-  }
-  return found;
-}
-
-async function describeFile(path: string): Promise<string> {
-  const link = await readlink(path).catch(() => undefined);
-  if (link !== undefined) return `link ${link}`;
-  const { mode } = await stat(path);
-  return `${posix && mode & 0o100 ? 'run' : 'file'} ${(await readFile(path)).toString('base64')}`;
 }
 
 /** Files the rounds begin with. */

@@ -1,5 +1,5 @@
 /** A Node whose file operations are refused by rule: what permissions do to anybody but root, and other programs to files. */
-import { chmod, rename, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export interface Refusal {
@@ -13,6 +13,8 @@ export interface RefusedFiles {
   node: string;
   /** From now on what fits is refused, in every process of that Node. Nothing given: nothing is. */
   refuse(refusal?: Refusal): Promise<void>;
+  /** Paths that were refused so far, each as often as it was. */
+  refused(): Promise<string[]>;
 }
 
 /** @param folder where its files lie; belongs to the caller */
@@ -20,16 +22,19 @@ export async function refusedFiles(folder: string): Promise<RefusedFiles> {
   const rule = join(folder, 'rule.json');
   const hook = join(folder, 'refused-files.mjs');
   const node = join(folder, 'node-with-refused-files');
+  const refused = join(folder, 'refused.txt');
   await writeFile(rule, 'null');
+  await writeFile(refused, '');
   await writeFile(
     hook,
-    `import { constants, readFileSync } from 'node:fs';
+    `import { appendFileSync, constants, readFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import fs from 'node:fs/promises';
 const WRITES = /[wax+]/;
 function check(call, path) {
   const rule = JSON.parse(readFileSync(${JSON.stringify(rule)}, 'utf8'));
   if (!rule || !new RegExp(rule.path).test(String(path))) return;
+  appendFileSync(${JSON.stringify(refused)}, String(path) + '\\0');
   const error = new Error(rule.code + ': refused, ' + call + " '" + path + "'");
   throw Object.assign(error, { code: rule.code, syscall: call, path: String(path) });
 }
@@ -59,5 +64,6 @@ syncBuiltinESMExports();
       await writeFile(`${rule}.new`, JSON.stringify(refusal ?? null));
       await rename(`${rule}.new`, rule);
     },
+    refused: async () => (await readFile(refused, 'utf8')).split('\0').filter(Boolean),
   };
 }

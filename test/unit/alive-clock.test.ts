@@ -173,3 +173,49 @@ describe('alarms', () => {
     expect(at - from).toBeLessThan(1500);
   });
 });
+
+describe('a clock that is held', () => {
+  test('stands still until everybody has let it go', () => {
+    const { clock, live } = handClock();
+    live(2000);
+    const [one, other] = [clock.hold(), clock.hold()];
+    live(60_000);
+    one();
+    one();
+    live(60_000);
+    expect(clock.elapsed).toBe(2000);
+    other();
+    live(3000);
+    expect(clock.elapsed).toBe(5000);
+  });
+
+  test('rings what was set before as much later', () => {
+    const { clock, live } = handClock();
+    const ring = vi.fn();
+    clock.after(5000, ring);
+    live(4000);
+    const release = clock.hold();
+    live(600_000);
+    expect(ring).not.toHaveBeenCalled();
+    release();
+    live(999);
+    expect(ring).not.toHaveBeenCalled();
+    live(1);
+    expect(ring).toHaveBeenCalledOnce();
+  });
+
+  test('meets a short limit on time, also when it was held over its end', async () => {
+    const clock = new AliveClock();
+    clocks.push(clock);
+    const rung = vi.fn();
+    const from = performance.now();
+    clock.after(100, () => rung(performance.now() - from));
+    const release = clock.hold();
+    await waitFor('the limit to be over', () => performance.now() - from > 200);
+    expect(rung).not.toHaveBeenCalled();
+    const released = performance.now() - from;
+    release();
+    await waitFor('it to ring', () => rung.mock.calls.length > 0);
+    expect(rung.mock.calls[0]?.[0] - released).toBeLessThan(900);
+  });
+});

@@ -8,6 +8,7 @@ import {
   COMMANDS,
   CONTEXT,
   ITEM,
+  LIBRARY_VIEW,
   RUNS_VIEW,
   TOLD,
   TRANSCRIPT_VIEW,
@@ -88,7 +89,7 @@ const sources = readdirSync(join(root, 'src', 'extension'), { recursive: true, e
 describe('what the manifest contributes', () => {
   it('are the commands and views of the code', () => {
     expect(sorted(commands)).toEqual(sorted(Object.values(COMMANDS)));
-    expect(views.map(({ id }) => id)).toEqual([RUNS_VIEW]);
+    expect(views.map(({ id }) => id)).toEqual([RUNS_VIEW, LIBRARY_VIEW]);
   });
 
   it('names each command once', () => {
@@ -129,6 +130,9 @@ describe('what the manifest contributes', () => {
     const looks = ['openTranscript', 'openTranscriptText', 'exportTranscript', ...files];
     const talks = ['steerRun', 'followUpRun', 'interruptRun', 'stopRun'];
     const childTalks = ['steerRun', 'followUpRun', 'interruptRun', 'stopChild'];
+    const agentLooks = ['openDefinition', 'copyAgentName'];
+    const agentUses = ['launchLibraryAgent', 'duplicateAgent', 'disableAgent'];
+    const scriptLooks = ['openDefinition', 'revealDefinition', 'validateWorkflow'];
     const offers: Record<string, string[]> = {
       [ITEM.activeRun]: [...talks, ...looks],
       [ITEM.waitingRun]: ['answerQuestion', ...talks, ...looks],
@@ -156,11 +160,28 @@ describe('what the manifest contributes', () => {
       [ITEM.unstartedStage]: [],
       [ITEM.askingHost]: ['answerQuestion'],
       [ITEM.host]: [],
+      [ITEM.worktree]: ['openWorktree', 'openWorktreeTerminal', 'revealWorktree', 'copyWorktreePath'],
+      [ITEM.absentWorktree]: ['copyWorktreePath'],
       [ITEM.section]: [],
       [ITEM.needsWithFailed]: ['markAllSeen'],
       [ITEM.project]: [],
       [ITEM.problem]: [],
       [ITEM.more]: [],
+      [ITEM.ownAgent]: [...agentLooks, ...agentUses, 'revealDefinition', 'deleteAgent'],
+      [ITEM.replacingAgent]: [...agentLooks, ...agentUses, 'revealDefinition', 'deleteAgent', 'resetAgent'],
+      [ITEM.bundledAgent]: [...agentLooks, ...agentUses, 'ejectAgent'],
+      [ITEM.changedAgent]: [...agentLooks, ...agentUses, 'ejectAgent', 'resetAgent'],
+      [ITEM.disabledAgent]: [...agentLooks, 'enableAgent'],
+      [ITEM.disabledOwnAgent]: [...agentLooks, 'revealDefinition', 'enableAgent', 'deleteAgent'],
+      [ITEM.brokenAgent]: [...agentLooks, 'revealDefinition', 'deleteAgent'],
+      [ITEM.brokenOverride]: [...agentLooks, 'resetAgent'],
+      [ITEM.hiddenAgent]: agentLooks,
+      [ITEM.script]: [...scriptLooks, 'runWorkflow'],
+      [ITEM.faultyScript]: scriptLooks,
+      [ITEM.ownGroup]: ['newAgent'],
+      [ITEM.scriptGroup]: ['newWorkflow'],
+      [ITEM.group]: [],
+      [ITEM.note]: [],
     };
     expect(sorted(Object.keys(offers))).toEqual(sorted(Object.values(ITEM)));
     const menu = contributes.menus['view/item/context'] ?? [];
@@ -234,10 +255,10 @@ describe('what the manifest contributes', () => {
     for (const key of settings) expect(code).toContain(`'${key.replace(/^piLanes\./, '')}'`);
   });
 
-  it('restricts in an untrusted workspace every setting that names a program, and only settings that exist', () => {
+  it('restricts in an untrusted workspace every setting that names programs or files, and only settings that exist', () => {
     const { restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
     expect(settings).toEqual(expect.arrayContaining(restrictedConfigurations));
-    for (const key of settings.filter((name) => name.endsWith('.path'))) {
+    for (const key of settings.filter((name) => /\.path$|^piLanes\.worktrees\./.test(name))) {
       expect(restrictedConfigurations).toContain(key);
       expect(contributes.configuration.properties[key]?.scope, key).toBe('machine-overridable');
     }

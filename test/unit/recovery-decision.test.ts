@@ -1,7 +1,7 @@
 /** What must happen with a child whose runner is gone. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { aliveMs, decideRecovery, foldRun, lastPrompt } from '../../src/core/runs/index.ts';
+import { aliveMs, aliveWithoutWaitsMs, decideRecovery, foldRun, lastPrompt } from '../../src/core/runs/index.ts';
 import type { SessionFile, SessionVerdict } from '../../src/core/sessions/index.ts';
 import { type JournalEvent, type JournalLine, NO_USAGE } from '../../src/protocol/index.ts';
 import { aRecord, lines as stamp } from './builders/run.ts';
@@ -160,5 +160,37 @@ describe('the time a run has been alive', () => {
         expect(aliveMs(lines)).toBe(spans.reduce((sum, { lived }) => sum + lived, 0));
       }),
     );
+  });
+});
+
+describe('how long a run lived without waiting for a checkout', () => {
+  const at = (t: number, event: JournalEvent): JournalLine => ({ ...event, seq: 1, t });
+  const proceeded: JournalEvent = { type: 'run.proceeded' };
+  const awaited = (owner = 'run a'): JournalEvent => ({ type: 'checkout.awaited', child: 1, folder: '/work', owner });
+  const taken: JournalEvent = { type: 'checkout.taken', child: 1, folder: '/work' };
+
+  test('is all of it when it never waited', () => {
+    expect(aliveWithoutWaitsMs([])).toBe(0);
+    expect(aliveWithoutWaitsMs([at(1000, runner(1)), at(4000, proceeded)])).toBe(3000);
+  });
+
+  test('leaves out a wait as a whole, whoever was waited for', () => {
+    const lines = [at(1000, runner(1)), at(2000, awaited()), at(50_000, awaited('run b')), at(90_000, taken)];
+    expect(aliveWithoutWaitsMs(lines)).toBe(1000);
+    expect(aliveWithoutWaitsMs([...lines, at(93_000, proceeded)])).toBe(4000);
+  });
+
+  test('counts a wait up to the death of its runner once, and what the next one waits again', () => {
+    const lines = [
+      at(1000, runner(1)),
+      at(2000, awaited()),
+      at(9000, proceeded),
+      at(500_000, runner(2)),
+      at(500_500, awaited()),
+      at(560_000, taken),
+      at(561_000, proceeded),
+    ];
+    expect(aliveWithoutWaitsMs(lines.slice(0, 3))).toBe(1000);
+    expect(aliveWithoutWaitsMs(lines)).toBe(2500);
   });
 });

@@ -148,7 +148,7 @@ const effects: Record<JournalEventType, Effect> = {
   'question.expired': {},
   'attention.raised': { child: { attention: ['needs_attention'] } },
   'attention.cleared': {},
-  'checkout.awaited': { child: { awaits: { folder: '/work', owner: 'another run' } } },
+  'checkout.awaited': { child: { awaits: { folder: '/work', owner: 'another run', since: expect.any(Number) } } },
   'checkout.taken': {},
   'worktree.planned': { child: { worktree: plannedWorktree } },
   // Of a worktree that nobody has planned nothing is told.

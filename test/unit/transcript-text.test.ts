@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TranscriptText, visible } from '../../src/core/transcripts/index.ts';
-import type { TranscriptEntry } from '../../src/protocol/index.ts';
+import { type TranscriptEntry, visibleLine } from '../../src/protocol/index.ts';
 
 const shown = (...entries: TranscriptEntry[]) => {
   const text = new TranscriptText();
@@ -35,6 +35,12 @@ describe('text that others wrote', () => {
     const text = 'tab\tline\nü 漢字 🦊 עברית العربية a\u200db';
     expect(visible(text)).toBe(text);
     expect(visible('a\r\nb\r\n')).toBe('a\nb\n');
+  });
+
+  it('stays on one line where it is a name', () => {
+    expect(visibleLine('a\tb\nc\r\nd\u2028e\u001b[1m')).toBe('a␉b␊c␍␊d\\u2028e␛[1m');
+    const name = 'ü 漢字 🦊 "quoted" a\u200db';
+    expect(visibleLine(name)).toBe(name);
   });
 });
 

@@ -143,6 +143,11 @@ describe('the graph of a workflow', () => {
     expect(shape(view)?.[0]).toBe('lane north blocked: north.build complete, north.review skipped');
   });
 
+  it.each(['stopped', 'paused'] as const)('shows a lane as %s whose run was, before all of it was started', (state) => {
+    const view = aView([{ key: 'north.build', state: 'complete' }], { lanes }, { state });
+    expect(shape(view)?.[0]).toBe(`lane north ${state}: north.build complete, north.review skipped`);
+  });
+
   it.each<[string, Partial<ChildView>]>([
     ['timed out', { state: 'paused', timedOut: true }],
     ['used up its tool calls', { state: 'complete', toolBudgetBlocked: true }],
@@ -258,7 +263,7 @@ describe('on a terminal', () => {
     expect(text).toContain('limits     64 agents, 20 at the same time');
     expect(text).toContain('continued  once');
     const inside = text
-      .slice(text.indexOf('inside'), text.indexOf('processes'))
+      .slice(text.indexOf('inside'), text.indexOf('\nfiles'))
       .split('\n')
       .map((line) => line.trim().replace(/\s{2,}/g, '  '));
     expect(inside).toEqual([
@@ -271,9 +276,10 @@ describe('on a terminal', () => {
       `notes  running  ${planned.agent}  ${planned.model ?? ''}  0  $0  1m 00s  bash`.replace(/\s{2,}/g, '  '),
       'commands',
       'ci  failed  npm test; exit code 2; It failed.; /out/ci.log  3s',
-      '',
     ]);
     expect(text).not.toContain('\nagent ');
+    expect(text).not.toContain('\nprocesses ');
+    expect(formatDetails({ ...snapshot(view), state: 'lost' }, 70_000)).toContain('processes  not proven gone');
   });
 
   it('a question has the command that answers it, what was said to whom stands beside it, and lines stay in their column', () => {

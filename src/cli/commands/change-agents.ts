@@ -1,10 +1,18 @@
-import { type AgentChange, type AgentConfig, type ChangeScope, typedValue } from '../../core/agents/index.ts';
+import { unknownNamesOf } from '../../client/index.ts';
+import {
+  AGENT_WORDS,
+  type AgentChange,
+  type AgentConfig,
+  type ChangeScope,
+  typedValue,
+} from '../../core/agents/index.ts';
 import { visible } from '../../core/transcripts/index.ts';
 import { lanesError } from '../../protocol/index.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
 import { readGiven } from '../given-file.ts';
 
-export const CHANGES = ['create', 'update', 'delete', 'eject', 'reset', 'disable', 'enable', 'undo'] as const;
+/** The words that change something. */
+export const CHANGES = AGENT_WORDS.filter((word) => word !== 'show');
 type Change = (typeof CHANGES)[number];
 
 export interface ChangeAgentsOptions {
@@ -23,8 +31,9 @@ export async function changeAgentsCommand(
   options: ChangeAgentsOptions,
 ): Promise<number> {
   const change = await make(context, action, name, options);
-  if (options.json) printJson(context, { ...change });
-  else context.out(visible(asText(change)));
+  const warnings = ['create', 'update'].includes(action) ? await unknownIn(context, change) : [];
+  if (options.json) printJson(context, { ...change, ...(warnings.length === 0 ? {} : { warnings }) });
+  else context.out(visible([asText(change), ...warnings.map(warningRow)].join('\n')));
   return EXIT.ok;
 }
 
@@ -44,6 +53,17 @@ async function make(context: CliContext, action: Change, name: string, options: 
     default:
       return changes[action](name, scope);
   }
+}
+
+/** Models, tools and skills that the agent names and nobody has here: it may be right elsewhere, or tomorrow. */
+async function unknownIn({ toolbox, cwd }: CliContext, { name, files }: AgentChange) {
+  if (files.length === 0) return [];
+  const found = await unknownNamesOf(toolbox, name, cwd);
+  return found.map(({ field, message, hint }) => ({ field, message, hint }));
+}
+
+function warningRow({ message, hint }: { message: string; hint: string }): string {
+  return `  Warning: ${message} ${hint}`;
 }
 
 const SCOPES: readonly ChangeScope[] = ['user', 'project'];
@@ -75,10 +95,12 @@ function readPrompt(file: string): Promise<string> {
   return readGiven(file, (reason) => lanesError('launch_invalid:prompt-file', { file, reason }));
 }
 
-const DONE: Readonly<Record<Change, string>> = {
+const DONE: Readonly<Record<AgentChange['action'], string>> = {
+  load: 'Loaded',
   create: 'Created',
   update: 'Changed',
   delete: 'Deleted',
+  duplicate: 'Copied',
   eject: 'Copied',
   reset: 'Reset',
   disable: 'Disabled',
@@ -86,19 +108,20 @@ const DONE: Readonly<Record<Change, string>> = {
   undo: 'Taken back:',
 };
 
-const NOTHING: Readonly<Partial<Record<Change, string>>> = {
+const NOTHING: Readonly<Partial<Record<AgentChange['action'], string>>> = {
   update: 'it says so already',
   reset: 'nothing of your own to remove',
   disable: 'it is disabled already',
   enable: 'it is enabled already',
 };
 
-function asText({ action, name, files, hides, undone }: AgentChange): string {
+function asText({ action, name, files, hides, undone, left }: AgentChange): string {
   if (files.length === 0) return `${name}: ${NOTHING[action] ?? 'nothing to do'}.`;
   return [
     `${DONE[action]} ${undone === undefined ? name : `${undone} of ${name}`}.`,
     ...files.map((file) => `  ${file}`),
     ...(hides === undefined ? [] : [`  It takes the place of the one whose source is ${hides}.`]),
+    ...(left ?? []).map((setting) => `  Not taken along, because there is one of the new name: ${setting}.`),
     ...(action === 'undo' ? [] : ['  To take it back: pi-lanes agents undo']),
   ].join('\n');
 }

@@ -1,6 +1,6 @@
 import { type LaneRecorded, type LaneStatus, laneStatus, recordMerge, recordSupersession } from '../../client/index.ts';
-import { visible } from '../../core/transcripts/index.ts';
-import { lanesError } from '../../protocol/index.ts';
+import { lanesError, visibleLine } from '../../protocol/index.ts';
+import { attestedMerge, attestedSupersession } from '../attested.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
 import { locateRun } from './status.ts';
 
@@ -36,21 +36,17 @@ export async function lanesCommand(
   const action = actionOf(word);
   const foreign = ALL.find((name) => options[name] !== undefined && !takes(action, name));
   if (foreign) throw lanesError('launch_invalid:lanes-option', { option: foreign, action });
+  const now = new Date();
+  // What is wrong with the words comes before what is wrong with the run.
+  const merge = action === 'record-merge' ? attestedMerge(options, now) : undefined;
+  const supersession = action === 'record-supersession' ? attestedSupersession(options, now) : undefined;
   const { store, runId } = await locateRun(context, wanted);
-  if (action === 'status') return show(context, await laneStatus(store, runId), options);
-  const attested = { attestedBy: options.by, attestedAt: options.at ?? new Date().toISOString() };
-  const recorded =
-    action === 'record-merge'
-      ? await recordMerge(store, runId, {
-          prNumber: options.pr === undefined ? undefined : Number(options.pr),
-          reviewedHead: options['reviewed-head'],
-          mergeCommit: options['merge-commit'],
-          treeEquivalent: truthOf(options['tree-equivalent'] ?? 'unknown'),
-          postMergeChecks: options.checks ?? 'unknown',
-          ...attested,
-        })
-      : await recordSupersession(store, runId, { supersededBy: options['superseded-by'], ...attested });
-  return show(context, recorded, options);
+  const status = merge
+    ? await recordMerge(store, runId, merge)
+    : supersession
+      ? await recordSupersession(store, runId, supersession)
+      : await laneStatus(store, runId);
+  return show(context, status, options);
 }
 
 function actionOf(word: string): Action {
@@ -65,14 +61,9 @@ function takes(action: Action, name: (typeof ALL)[number]): boolean {
   return (OF_ACTION[action] as readonly string[]).includes(name);
 }
 
-/** What is neither is refused with the other fields. */
-function truthOf(text: string): boolean | string {
-  return text === 'true' ? true : text === 'false' ? false : text;
-}
-
 function show(context: CliContext, status: LaneStatus | LaneRecorded, { json }: LanesOptions): number {
   if (json) printJson(context, { ...status });
-  else context.out(visible(linesOf(status).join('\n')));
+  else context.out(linesOf(status).map(visibleLine).join('\n'));
   return EXIT.ok;
 }
 

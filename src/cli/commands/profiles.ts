@@ -1,3 +1,4 @@
+import type { AgentChange } from '../../core/agents/index.ts';
 import { childEnvironment } from '../../core/processes/index.ts';
 import {
   askModel,
@@ -80,8 +81,9 @@ export async function profilesCommand(
     }
     case 'load': {
       const name = named(rest);
-      const file = await store.load(name);
-      say({ name, file }, `The agents of ${file} have the models of ${name}.`);
+      const { agentOverrides } = await store.read(name);
+      const change = await context.toolbox.agentChanges(context.toolbox.agentDir, false).load(name, agentOverrides);
+      say({ ...change, file: store.settings }, loadText(change, store.settings));
       return EXIT.ok;
     }
     default:
@@ -141,6 +143,15 @@ function catalogueText({ provider, models }: ModelCatalogue): string {
       `- ${model}: ${cost}${priced ? '' : ' (guessed)'}, ${quality}, ${latency}; ${status}${detail === undefined ? '' : ` (${detail})`}`,
   );
   return [`${provider}:`, ...rows].join('\n');
+}
+
+function loadText({ name, files, replaced = [] }: AgentChange, settings: string): string {
+  if (files.length === 0) return `${name}: it is loaded already.`;
+  return [
+    `The agents of ${settings} have the models of ${name}.`,
+    ...(replaced.length === 0 ? [] : [`  The overrides of these agents there were others: ${replaced.join(', ')}.`]),
+    '  To take it back: pi-lanes agents undo',
+  ].join('\n');
 }
 
 function checkText(name: string, faults: readonly Faults[]): string {

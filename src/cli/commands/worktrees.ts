@@ -6,7 +6,7 @@ import {
   type WorktreeRow,
 } from '../../client/index.ts';
 import { visible } from '../../core/transcripts/index.ts';
-import { formatBytes } from '../../protocol/index.ts';
+import { formatBytes, visibleLine } from '../../protocol/index.ts';
 import { type CliContext, EXIT, printJson } from '../context.ts';
 import { currentStore } from './status.ts';
 
@@ -51,7 +51,7 @@ function linesOf(row: WorktreeRow): string[] {
         : `    may be in use by child ${child} of ${runId}`,
     ),
     ...row.reasons.map(({ message }) => `    ${message}`),
-  ];
+  ].map(visibleLine);
 }
 
 function placeOf({ state, present, registered }: WorktreeRow): string {

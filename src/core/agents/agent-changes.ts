@@ -2,11 +2,13 @@
 import { realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { lanesError } from '../../protocol/index.ts';
 import { findAgent } from '../agent-names/index.ts';
 import { EMPTY_JSON, editedJson } from '../json-files/index.ts';
 import { waitForLock } from '../locks/index.ts';
-import { type AgentConfig, plainName, readConfig } from './agent-config.ts';
+import { type AgentConfig, newName, readConfig } from './agent-config.ts';
+import { readAgentSettings } from './agent-settings.ts';
 import { bundledText } from './catalogue.ts';
 import { type HistoryEntry, readHistory, writeHistory } from './change-history.ts';
 import type { AgentDiscovery, Definition, DiscoveryRequest } from './discovery.ts';
@@ -20,16 +22,27 @@ import {
   inverse,
   readState,
 } from './file-changes.ts';
+import { movedOverrides } from './moved-overrides.ts';
 import { parseAgent } from './parse-agent.ts';
 import { findMarkedRoot, type ProjectRoot } from './project-root.ts';
 import { checkEnabled, planSwitch } from './switching.ts';
 
 export type ChangeScope = 'user' | 'project';
-export type ChangeAction = 'create' | 'update' | 'delete' | 'eject' | 'reset' | 'disable' | 'enable' | 'undo';
+export type ChangeAction =
+  | 'create'
+  | 'update'
+  | 'delete'
+  | 'duplicate'
+  | 'eject'
+  | 'reset'
+  | 'disable'
+  | 'enable'
+  | 'load'
+  | 'undo';
 
 export interface AgentChange {
   action: ChangeAction;
-  /** Of the agent, as it is called now. */
+  /** Of the agent, as it is called now; of `load` that of the profile. */
   name: string;
   /** Files that were written or removed, absolute. None: there was nothing to do. */
   files: string[];
@@ -39,6 +52,10 @@ export interface AgentChange {
   undone?: string;
   /** Whose settings say so, of `disable` and `enable`. */
   scope?: ChangeScope;
+  /** Settings about the old name that stay, because there are some about the new one; of an `update` that renames. */
+  left?: string[];
+  /** Agents whose overrides are others now, or gone, of `load`. */
+  replaced?: string[];
 }
 
 type Place = Omit<DiscoveryRequest, 'scope' | 'provider' | 'projectSettings'>;
@@ -60,7 +77,7 @@ export class AgentChanges {
     return this.#alone(async () => {
       const { fields, systemPrompt = '' } = readConfig(config);
       const given = new Map(fields);
-      const called = plainName(String(given.get('name') ?? ''));
+      const called = newName(given.get('name'));
       if (given.get('description') === undefined) throw lanesError('agent_config_invalid:description');
       const all = new Map<string, unknown>([
         ['systemPromptMode', 'replace'],
@@ -89,7 +106,7 @@ export class AgentChanges {
       const renamed = fields.map(([field, value]) => {
         if (['name', 'description'].includes(field) && value === undefined)
           throw lanesError('agent_config_invalid:needed', { field });
-        return [field, field === 'name' ? plainName(String(value)) : value] as const;
+        return [field, field === 'name' ? newName(value) : value] as const;
       });
       const file = await realpath(listed);
       const before = await readState(file);
@@ -107,7 +124,9 @@ export class AgentChanges {
         { file: target, before: ABSENT, after },
         { file, before, after: ABSENT },
       ];
-      return this.#make('update', now, moved);
+      const settings = await this.#movedSettings(name, now, listed);
+      const made = await this.#make('update', now, [...moved, ...settings.changes]);
+      return settings.left.length === 0 ? made : { ...made, left: settings.left };
     });
   }
 
@@ -130,6 +149,29 @@ export class AgentChanges {
       const isPackage = bundled.source === 'package';
       const bytes = isPackage ? textBytes(await readState(await realpath(bundled.file))) : Buffer.from(original ?? '');
       return this.#add('eject', name, scope, await this.#folder(scope), fileState(bytes));
+    });
+  }
+
+  /**
+   * The definition that counts, once more under another name: without its aliases, which would mean both, and in no package.
+   *
+   * @throws LanesError as `create`, `agent_not_editable` when the name cannot be changed without changing more
+   */
+  duplicate(given: string, called: string, scope: ChangeScope = 'user'): Promise<AgentChange> {
+    return this.#alone(async () => {
+      const name = await this.#nameOf(given);
+      const original = (await this.#discovery.definitions(name, this.#place)).at(-1);
+      if (!original) throw lanesError('agent_not_editable:scope', { name, scope });
+      const { file, source } = original;
+      const text =
+        source === 'builtin' ? (bundledText(name) ?? '') : textOf(await readState(await realpath(file)), file);
+      const fields = [
+        ['name', newName(called)] as const,
+        ['aliases', undefined] as const,
+        ['package', undefined] as const,
+      ];
+      const copy = editDefinition(text, { fields }, file);
+      return this.#add('duplicate', newName(called), scope, await this.#folder(scope), fileState(copy));
     });
   }
 
@@ -169,12 +211,39 @@ export class AgentChanges {
     });
   }
 
-  /** Takes back the latest change that was made here. @throws LanesError `agent_nothing_to_undo`, `agent_changed` */
-  undo(): Promise<AgentChange> {
+  /**
+   * Puts overrides into the settings of the user, in the place of those there; nothing else in them changes.
+   *
+   * @param profile their name
+   * @throws LanesError `config_invalid` for settings that cannot be changed
+   */
+  load(profile: string, overrides: Readonly<Record<string, unknown>>): Promise<AgentChange> {
+    return this.#alone(async () => {
+      const given = await this.#settings('user');
+      const path = ['subagents', 'agentOverrides'];
+      const changes = await this.#withSetting(given, path, overrides);
+      const before = (await readAgentSettings(given, this.#place.agentDir)).raw;
+      const replaced = Object.keys(before).filter(
+        (name) => !Object.hasOwn(overrides, name) || !isDeepStrictEqual(before[name], overrides[name]),
+      );
+      const change = await this.#make('load', profile, changes);
+      return { ...change, replaced };
+    });
+  }
+
+  /**
+   * Takes back the latest change that was made here.
+   *
+   * @param meant refused when another one is the latest
+   * @throws LanesError `agent_nothing_to_undo`, `agent_changed`
+   */
+  undo(meant?: AgentChange): Promise<AgentChange> {
     return this.#alone(async () => {
       const entries = await readHistory(this.#history);
       const last = entries.pop();
       if (!last) throw lanesError('agent_nothing_to_undo');
+      if (meant && !isOf(meant, last))
+        throw lanesError('agent_nothing_to_undo:later', { name: meant.name, action: last.action, other: last.name });
       const changes = inverse(last.changes);
       await applyChanges(changes);
       await writeHistory(this.#history, entries);
@@ -263,6 +332,24 @@ export class AgentChanges {
     return definitions.findLast(({ source }) => source === 'package' || source === 'builtin');
   }
 
+  /** The settings of the user and of this project go with an agent that gets another name. */
+  async #movedSettings(from: string, to: string, file: string): Promise<{ changes: FileChange[]; left: string[] }> {
+    const definitions = await this.#discovery.definitions(from, this.#place);
+    const isShared = definitions.some((one) => one.file !== file);
+    const changes: FileChange[] = [];
+    const left: string[] = [];
+    const project = (await this.#root())?.settings.file;
+    for (const given of [await this.#settings('user'), ...(project === undefined ? [] : [project])]) {
+      const settings = await realpath(given).catch(() => given);
+      const before = await readState(settings);
+      if (before.kind === 'absent') continue;
+      const moved = movedOverrides(settings, textOf(before, settings), { from, to, isShared });
+      left.push(...moved.left.map((setting) => `${setting} (${given})`));
+      if (moved.text !== undefined) changes.push({ file: settings, before, after: fileState(moved.text, before) });
+    }
+    return { changes, left };
+  }
+
   async #root(): Promise<ProjectRoot | undefined> {
     const { cwd, home = homedir(), projectTrusted = true } = this.#place;
     return projectTrusted ? findMarkedRoot(cwd, home) : undefined;
@@ -302,6 +389,11 @@ export class AgentChanges {
       ...(await this.#withSetting(await this.#settings(scope), ['subagents', 'agentOverrides', name], undefined)),
     ];
   }
+}
+
+function isOf({ action, name, files }: AgentChange, entry: HistoryEntry): boolean {
+  const changed = entry.changes.map(({ file }) => file);
+  return action === entry.action && name === entry.name && files.join('\n') === changed.join('\n');
 }
 
 function scopeNeeded(name: string, files: readonly string[]) {

@@ -69,6 +69,27 @@ export function typedValue(field: string, typed: string): unknown {
   }
 }
 
+/** What can be done with agents on the command line, in the place where else the name of one stands. */
+export const AGENT_WORDS = [
+  'show',
+  'create',
+  'update',
+  'delete',
+  'eject',
+  'reset',
+  'disable',
+  'enable',
+  'undo',
+] as const;
+
+/** The name of an agent that has had another one, or none. Throws `agent_config_invalid`. */
+export function newName(given: unknown): string {
+  const name = plainName(String(given ?? ''));
+  if (AGENT_WORDS.some((word) => word === name))
+    throw lanesError('agent_config_invalid:word', { name, words: AGENT_WORDS.join(', ') });
+  return name;
+}
+
 /** A name as files and command lines like them. Throws `agent_config_invalid` when nothing is left of it. */
 export function plainName(given: string): string {
   const name = given

@@ -59,6 +59,8 @@ export interface AgentSettings extends OverrideSettings {
   /** Sources of packages, as Pi has them. */
   packages: string[];
   defaults: AgentDefaults;
+  /** `agentOverrides` as it stands there. */
+  raw: Readonly<Record<string, unknown>>;
 }
 
 /** @param base folder that relative paths of agents begin in */
@@ -69,6 +71,7 @@ export async function readAgentSettings(file: string, base: string, home = homed
     scanDirs: [],
     packages: [],
     defaults: {},
+    raw: {},
     overrides: new Map(),
     byProvider: new Map(),
     diagnostics: [],
@@ -104,6 +107,7 @@ export async function readAgentSettings(file: string, base: string, home = homed
     scanDirs: agentScanDirs.map((path) => absolute(path, base, home)),
     packages: packages.map((entry) => (typeof entry === 'string' ? entry : entry.source)),
     defaults: readDefaults(subagents, source, base),
+    raw: subagents.agentOverrides ?? {},
     overrides,
     byProvider,
     diagnostics,

@@ -46,9 +46,16 @@ export interface DisabledAgent {
 }
 
 /** A name whose strongest definition cannot be used: nothing weaker runs in its place. */
-export interface RefusedAgent {
-  name: string;
+export interface RefusedAgent extends Pick<FoundAgent, 'name' | 'source' | 'file' | 'fromPackage' | 'isOfProject'> {
+  /** Why. It stands in the definition, or in settings. */
   diagnostic: AgentDiagnostic;
+}
+
+/** A definition that does not count: a stronger one has the same name. */
+export interface HiddenAgent {
+  agent: Entry;
+  /** The one that counts, usable or not. */
+  by: Pick<FoundAgent, 'source' | 'file'>;
 }
 
 export interface AgentDirectory {
@@ -64,6 +71,7 @@ export interface Discovered {
   agents: FoundAgent[];
   refused: RefusedAgent[];
   disabled: DisabledAgent[];
+  hidden: HiddenAgent[];
   diagnostics: AgentDiagnostic[];
   /** From the weakest to the strongest. */
   directories: AgentDirectory[];
@@ -75,7 +83,7 @@ export interface Definition {
   owner: Place['owner'];
   /** Absolute; of a builtin agent the name of the file it is made from. */
   file: string;
-  entry: FoundAgent | RefusedAgent;
+  entry: Entry;
 }
 
 interface Cached {
@@ -83,7 +91,8 @@ interface Cached {
   parsed: ParsedAgent;
 }
 
-type Layer = Map<string, FoundAgent | RefusedAgent>;
+type Entry = FoundAgent | RefusedAgent;
+type Layer = Map<string, Entry>;
 
 /** Milliseconds within which a file can change without its times telling. */
 const BLUR_MS = 50;
@@ -110,15 +119,26 @@ export class AgentDiscovery {
     const walks = await Promise.all(places.map(({ path }) => walk(path)));
     const effective: Layer = new Map(this.#bundled().map((agent) => [agent.name, agent]));
     const directories: AgentDirectory[] = [];
+    const beneath: Entry[] = [];
     for (const [at, place] of places.entries()) {
       const walked = walks[at];
       if (!walked) continue;
       const { state, candidates } = walked;
       directories.push({ path: place.path, source: place.source, state, candidates: candidates.length });
       diagnostics.push(...walkDiagnostics(place, walked));
-      for (const [name, entry] of await this.#layer(place, candidates, diagnostics)) effective.set(name, entry);
+      for (const [name, entry] of await this.#layer(place, candidates, diagnostics, beneath)) {
+        const weaker = effective.get(name);
+        if (weaker) beneath.push(weaker);
+        effective.set(name, entry);
+      }
     }
-    const result: Discovered = { agents: [], refused: [], disabled: [], diagnostics: once(diagnostics), directories };
+    const hidden = beneath.flatMap((agent): HiddenAgent[] => {
+      const by = effective.get(agent.name);
+      // A folder can be reached in two ways: then it is the same definition twice.
+      return by && by.file !== agent.file ? [{ agent, by: { source: by.source, file: by.file } }] : [];
+    });
+    const found = { diagnostics: once(diagnostics), directories };
+    const result: Discovered = { agents: [], refused: [], disabled: [], hidden, ...found };
     for (const entry of effective.values()) sortIn(result, entry, settings, provider);
     const bySource = ({ source }: FoundAgent) => SHOWN_FIRST.indexOf(source);
     result.agents.sort((a, b) => bySource(a) - bySource(b));
@@ -135,14 +155,19 @@ export class AgentDiscovery {
       .map((entry): Definition => ({ source: 'builtin', owner: 'user', file: entry.file, entry }));
     for (const place of places) {
       const { source, owner } = place;
-      const entry = (await this.#layer(place, (await walk(place.path)).candidates, [])).get(name);
-      if (entry) found.push({ source, owner, file: 'diagnostic' in entry ? entry.diagnostic.file : entry.file, entry });
+      const entry = (await this.#layer(place, (await walk(place.path)).candidates, [], [])).get(name);
+      if (entry) found.push({ source, owner, file: entry.file, entry });
     }
     return found;
   }
 
   /** Of one folder: of those with the same name the last counts. */
-  async #layer(place: Place, candidates: readonly Candidate[], diagnostics: AgentDiagnostic[]): Promise<Layer> {
+  async #layer(
+    place: Place,
+    candidates: readonly Candidate[],
+    diagnostics: AgentDiagnostic[],
+    beneath: Entry[],
+  ): Promise<Layer> {
     const layer: Layer = new Map();
     const files = new Map<string, string>();
     for (let from = 0; from < candidates.length; from += READ_AT_ONCE) {
@@ -152,10 +177,12 @@ export class AgentDiscovery {
         const path = some[at]?.path;
         if (!parsed || path === undefined) continue;
         diagnostics.push(...parsed.diagnostics);
-        const entry = entryOf(parsed, place);
+        const entry = entryOf(parsed, place, path);
         if (!entry) continue;
         const earlier = files.get(entry.name);
         if (earlier !== undefined) diagnostics.push(duplicate(earlier, entry.name, path));
+        const replaced = layer.get(entry.name);
+        if (replaced) beneath.push(replaced);
         files.set(entry.name, path);
         layer.set(entry.name, entry);
       }
@@ -185,7 +212,7 @@ export class AgentDiscovery {
 
 function sortIn(
   { agents, refused, disabled }: Discovered,
-  entry: FoundAgent | RefusedAgent,
+  entry: Entry,
   settings: readonly AgentSettings[],
   provider: string | undefined,
 ): void {
@@ -196,16 +223,19 @@ function sortIn(
   const applied = applySettings(entry, settings, provider);
   if (applied.state === 'usable') agents.push(applied.agent);
   else if (applied.state === 'disabled') disabled.push({ agent: applied.agent, by: applied.by });
-  else refused.push({ name: entry.name, diagnostic: applied.diagnostic });
+  else {
+    const { name, source, file, fromPackage, isOfProject } = entry;
+    const { diagnostic } = applied;
+    refused.push({ name, source, file, ...(fromPackage && { fromPackage }), isOfProject, diagnostic });
+  }
 }
 
-function entryOf({ agent, name, diagnostics }: ParsedAgent, place: Place): FoundAgent | RefusedAgent | undefined {
-  if (agent) {
-    const { owner, package: fromPackage } = place;
-    return { ...agent, ...(fromPackage && { fromPackage }), isOfProject: owner === 'project' };
-  }
+function entryOf({ agent, name, diagnostics }: ParsedAgent, place: Place, file: string): Entry | undefined {
+  const { owner, source, package: fromPackage } = place;
+  const origin = { ...(fromPackage && { fromPackage }), isOfProject: owner === 'project' };
+  if (agent) return { ...agent, ...origin };
   const diagnostic = diagnostics.find(({ severity }) => severity === 'error');
-  return name === undefined || !diagnostic ? undefined : { name, diagnostic };
+  return name === undefined || !diagnostic ? undefined : { name, source, file, ...origin, diagnostic };
 }
 
 /** A folder can be reached in two ways. */

@@ -1,12 +1,13 @@
 /**
- * Packages of Pi that bring agents: their `package.json` names folders under `pi-subagents.agents` or `pi.subagents.agents`.
+ * Packages of Pi that bring agents: their `package.json` names folders under `pi-subagents.agents` or `pi.subagents.agents`. And
+ * those that bring skills: under `pi.skills`, or in `skills`.
  * Nothing is started to find them: npm is not asked where it installs to, that follows from where it lies.
  */
 import { readdir, realpath } from 'node:fs/promises';
 import { delimiter, dirname, join, resolve, sep } from 'node:path';
 import * as z from 'zod/mini';
 import { readRegular } from '../files/index.ts';
-import { type AgentSettings, absolute } from './agent-settings.ts';
+import { type AgentSettings, absolute, readAgentSettings } from './agent-settings.ts';
 
 export interface AgentPackage {
   name: string;
@@ -20,7 +21,12 @@ const manifest = z.looseObject({
   name: z.optional(z.string()),
   version: z.optional(z.string()),
   'pi-subagents': z.optional(z.looseObject({ agents: z.optional(paths) })),
-  pi: z.optional(z.looseObject({ subagents: z.optional(z.looseObject({ agents: z.optional(paths) })) })),
+  pi: z.optional(
+    z.looseObject({
+      subagents: z.optional(z.looseObject({ agents: z.optional(paths) })),
+      skills: z.optional(z.array(z.string())),
+    }),
+  ),
 });
 
 export interface PackagePlaces {
@@ -31,11 +37,35 @@ export interface PackagePlaces {
 }
 
 /** The first that brings an agent wins. */
-export async function installedPackages({ installs, settings, home }: PackagePlaces): Promise<AgentPackage[]> {
+export async function installedPackages(places: PackagePlaces): Promise<AgentPackage[]> {
+  return readPackages(await installedFolders(places));
+}
+
+async function installedFolders({ installs, settings, home }: PackagePlaces): Promise<string[]> {
   const npm = join(installs, 'npm', 'node_modules');
   const base = dirname(settings.file);
   const named = settings.packages.map((source) => packageFolder(source, installs, base, home));
-  return readPackages([...(await packagesIn(npm)), ...named]);
+  return [...(await packagesIn(npm)), ...named];
+}
+
+/**
+ * Skills, and folders of skills, of the packages that Pi has installed for the user or for a project, absolute. What settings say of
+ * a package's skills is not looked at: that is about what Pi shows without being asked.
+ *
+ * @param file the settings that name packages; @param installs folder whose `npm` and `git` hold them
+ */
+export async function packageSkills(file: string, installs: string, home: string): Promise<string[]> {
+  const settings = await readAgentSettings(file, installs, home);
+  const folders = [...new Set(await installedFolders({ installs, settings, home }))];
+  const skills = await Promise.all(
+    folders.map(async (folder) => {
+      const named = (await readManifest(folder))?.pi?.skills ?? [];
+      // A pattern or an exclusion is none of the folders.
+      const plain = named.filter((path) => !/^[!+-]|[*?]/.test(path));
+      return [...plain, 'skills'].map((path) => resolve(folder, path));
+    }),
+  );
+  return skills.flat();
 }
 
 /** Of all users of this machine. */
@@ -52,11 +82,9 @@ export async function readPackages(folders: readonly string[]): Promise<AgentPac
 
 /** `undefined`: none, one that cannot be read, or one without agents. Pi itself says what is wrong with a package. */
 async function readPackage(folder: string): Promise<AgentPackage | undefined> {
-  const text = await readRegular(join(folder, 'package.json')).catch(() => undefined);
-  if (text === undefined) return undefined;
-  const parsed = manifest.safeParse(json(text));
-  if (!parsed.success) return undefined;
-  const { name = folder, version, 'pi-subagents': own, pi } = parsed.data;
+  const parsed = await readManifest(folder);
+  if (!parsed) return undefined;
+  const { name = folder, version, 'pi-subagents': own, pi } = parsed;
   const given = [own?.agents, pi?.subagents?.agents].flatMap((value) => value ?? []);
   if (given.length === 0) return undefined;
   return {
@@ -64,6 +92,11 @@ async function readPackage(folder: string): Promise<AgentPackage | undefined> {
     ...(version === undefined ? {} : { version }),
     directories: [...new Set(given.map((path) => resolve(folder, path)))],
   };
+}
+
+async function readManifest(folder: string): Promise<z.infer<typeof manifest> | undefined> {
+  const text = await readRegular(join(folder, 'package.json')).catch(() => undefined);
+  return text === undefined ? undefined : manifest.safeParse(json(text)).data;
 }
 
 function json(text: string): unknown {

@@ -13,4 +13,5 @@ export {
   planLaunch,
 } from './plan-launch.ts';
 export { promptOf, systemPromptOf } from './prompt.ts';
+export { listSkills, type Skill, type SkillPlaces } from './skills.ts';
 export { agentOf, settingsOf, usableIn } from './workflow-launch.ts';

@@ -1,7 +1,8 @@
 /** Where the skills lie that an agent names. */
-import { stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import * as z from 'zod/mini';
+import { packageSkills } from '../agents/index.ts';
 import { readRegular } from '../files/index.ts';
 
 export interface Skill {
@@ -24,26 +25,14 @@ const NOT_FOR_CHILDREN = ['pi-subagents', 'pi-lanes'];
 
 const settings = z.looseObject({ skills: z.optional(z.array(z.string())) });
 
-/** The strongest place comes first: the agent's own, the project's, the user's. */
+/** The strongest place comes first: the agent's own, the project's, the user's; packages come last of what is the project's or the user's. */
 export async function findSkills(
   names: readonly string[],
-  { own, project, agentDir, home }: SkillPlaces,
+  given: SkillPlaces,
 ): Promise<{ skills: Skill[]; missing: string[] }> {
   const wanted = [...new Set(names)].filter((name) => !NOT_FOR_CHILDREN.includes(name));
   if (wanted.length === 0) return { skills: [], missing: [] };
-  const places = [
-    ...own,
-    ...(project === undefined
-      ? []
-      : [
-          join(project, '.pi', 'skills'),
-          join(project, '.agents', 'skills'),
-          ...(await configured(join(project, '.pi', 'settings.json'), join(project, '.pi'), home)),
-        ]),
-    join(agentDir, 'skills'),
-    join(home, '.agents', 'skills'),
-    ...(await configured(join(agentDir, 'settings.json'), agentDir, home)),
-  ];
+  const places = await placesOf(given);
   const skills: Skill[] = [];
   const missing: string[] = [];
   for (const name of wanted) {
@@ -52,6 +41,40 @@ export async function findSkills(
     else skills.push({ name, path });
   }
   return { skills, missing };
+}
+
+/** Every skill that can be named, one of each name, in the order of their names. */
+export async function listSkills(given: SkillPlaces): Promise<Skill[]> {
+  const names = new Set<string>();
+  for (const place of await placesOf(given)) {
+    if (await isSkill(place)) names.add(basename(place).replace(/\.md$/, ''));
+    for (const name of await namesIn(place)) names.add(name.replace(/\.md$/, ''));
+  }
+  return (await findSkills([...names].sort(), given)).skills;
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch(() => []);
+}
+
+async function placesOf({ own, project, agentDir, home }: SkillPlaces): Promise<string[]> {
+  const user = join(agentDir, 'settings.json');
+  const settings = project === undefined ? undefined : join(project, '.pi', 'settings.json');
+  return [
+    ...own,
+    ...(project === undefined || settings === undefined
+      ? []
+      : [
+          join(project, '.pi', 'skills'),
+          join(project, '.agents', 'skills'),
+          ...(await configured(settings, join(project, '.pi'), home)),
+          ...(await packageSkills(settings, join(project, '.pi'), home)),
+        ]),
+    join(agentDir, 'skills'),
+    join(home, '.agents', 'skills'),
+    ...(await configured(user, agentDir, home)),
+    ...(await packageSkills(user, agentDir, home)),
+  ];
 }
 
 async function firstIn(places: readonly string[], name: string): Promise<string | undefined> {

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lanesError } from '../../protocol/index.ts';
 import { errnoOf, makePrivateFolder, writeFileAtomic } from '../files/index.ts';
-import { editJsonFile, readJsonFile } from '../json-files/index.ts';
+import { readJsonFile } from '../json-files/index.ts';
 import { type ModelCatalogue, modelCatalogue } from './catalogue.ts';
 import { type Profile, profile } from './profile.ts';
 
@@ -13,11 +13,12 @@ const CATALOGUE = '.models.json';
 
 export class ProfileStore {
   readonly #folder: string;
-  readonly #settings: string;
+  /** Pi's settings of the user, which a profile is loaded into; absolute. */
+  readonly settings: string;
 
   constructor(agentDir: string) {
     this.#folder = join(agentDir, 'profiles', 'pi-subagents');
-    this.#settings = join(agentDir, 'settings.json');
+    this.settings = join(agentDir, 'settings.json');
   }
 
   /** Absolute. @throws LanesError for a name that is none */
@@ -44,13 +45,6 @@ export class ProfileStore {
     await makePrivateFolder(this.#folder);
     await writeFileAtomic(file, `${JSON.stringify(value, undefined, 2)}\n`);
     return file;
-  }
-
-  /** Puts its overrides into Pi's settings of the user, in the place of those there; nothing else there changes. */
-  async load(name: string): Promise<string> {
-    const { agentOverrides } = await this.read(name);
-    await editJsonFile(this.#settings, ['subagents', 'agentOverrides'], agentOverrides);
-    return this.#settings;
   }
 
   /** Those that can be read: they are made anew by asking. */

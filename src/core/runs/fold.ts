@@ -158,7 +158,10 @@ function applyEvent(view: RunView, line: JournalLine): RunView {
     case 'worktree.capture.failed':
       return withChild(view, line.child, (child) => applyToWorktree(child.worktree, line));
     case 'checkout.awaited':
-      return withChild(view, line.child, () => ({ awaits: { folder: line.folder, owner: line.owner } }));
+      return withChild(view, line.child, ({ awaits }) => ({
+        // Another owner may have been quicker: it is the same wait.
+        awaits: { folder: line.folder, owner: line.owner, since: awaits?.since ?? line.t },
+      }));
     case 'checkout.taken':
       return withoutWaiting(view, line.child);
     case 'child.spawn.intended':

@@ -43,7 +43,7 @@ function proofOf(state: RunView['state'], processes: ChildView['processes']): Pr
 export function describeProof(proof: ProcessProof): string {
   switch (proof.state) {
     case 'pending':
-      return 'the run is not over';
+      return 'not proven gone: no end of the run is recorded';
     case 'not-started':
       return 'none was started';
     case 'observed':

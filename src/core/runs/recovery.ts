@@ -81,6 +81,26 @@ export function aliveMs(lines: readonly JournalLine[]): number {
   return from === undefined ? 0 : total + Math.max(0, last - from);
 }
 
+/** Milliseconds of `aliveMs` in which the only child of a run did not wait for others to be done with its checkout. */
+export function aliveWithoutWaitsMs(lines: readonly JournalLine[]): number {
+  let waited = 0;
+  let from: number | undefined;
+  let last = 0;
+  for (const line of lines) {
+    const isOver = line.type === 'checkout.taken' || line.type === 'child.settled';
+    // Whoever was waiting died behind the last line before.
+    const until = isOver ? line.t : line.type === 'runner.started' ? last : undefined;
+    if (from !== undefined && until !== undefined) {
+      waited += Math.max(0, until - from);
+      from = undefined;
+    }
+    if (line.type === 'checkout.awaited') from ??= line.t;
+    last = line.t;
+  }
+  if (from !== undefined) waited += Math.max(0, last - from);
+  return Math.max(0, aliveMs(lines) - waited);
+}
+
 /** Milliseconds that one child has been worked on by all runners so far. */
 export function childAliveMs(lines: readonly JournalLine[], child: number): number {
   let total = 0;

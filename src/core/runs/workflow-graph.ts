@@ -77,7 +77,14 @@ function lanePhase(view: RunView, { key: title, stages }: PlannedLane): GraphPha
     const state = isOpen ? 'queued' : 'skipped';
     return { id: key, kind: 'planned', label: label ?? key, agent, state, child: null, runId: null };
   });
-  return { title, kind: 'lane', state: phaseState(nodes), nodes };
+  return { title, kind: 'lane', state: laneState(view, nodes), nodes };
+}
+
+/** A lane whose last stages were not started, though nothing of it failed: the run ended before their turn, or one of its agents said no. */
+function laneState(view: RunView, nodes: readonly GraphNode[]): GraphState {
+  const state = phaseState(nodes);
+  if (state !== 'complete' || !nodes.some((node) => node.state === 'skipped')) return state;
+  return view.state === 'stopped' || view.state === 'paused' ? view.state : 'blocked';
 }
 
 /** Children outside of lanes, by the phase that the script names; those without one together. */
@@ -207,10 +214,8 @@ function hostState({ state }: HostStepView): GraphState {
   }
 }
 
-/** A lane whose last stages were not started, though nothing of it failed, was blocked by what one of its agents said. */
 function phaseState(nodes: readonly GraphNode[]): GraphState {
-  const worst = PRECEDENCE.find((state) => nodes.some((node) => node.state === state));
-  return worst ?? (nodes.some(({ state }) => state === 'skipped') ? 'blocked' : 'complete');
+  return PRECEDENCE.find((state) => nodes.some((node) => node.state === state)) ?? 'complete';
 }
 
 function bottleneckOf(phases: readonly GraphPhase[]): string | null {
@@ -264,8 +269,9 @@ export function workflowChildren(view: RunView): WorkflowChildren | undefined {
     workflowRunId: view.runId,
     inventoryComplete: isOver,
     workflowState: view.state,
-    children: newestOfEachKey(view.children).map(({ key, index, state, agent, model, thinking, tool, phase }) => {
-      const open = isTerminal(state) ? undefined : (tool ?? phase);
+    children: newestOfEachKey(view.children).map((child) => {
+      const { key, index, state, agent, model, thinking, tool, phase, awaits } = child;
+      const open = isTerminal(state) ? undefined : awaits ? `waits for ${awaits.owner}` : (tool ?? phase);
       const row = ROW_STATES[state];
       const left = view.state === 'stopped' ? ('stopped' as const) : ('failed' as const);
       return {

@@ -1,6 +1,6 @@
 /** Settings that all clients share: `<agentDir>/pi-lanes/config.json`, overridden by environment variables. */
 import * as z from 'zod/mini';
-import { lanesError, type Writers, writers } from '../../protocol/index.ts';
+import { describeFaults, lanesError, type Writers, writers } from '../../protocol/index.ts';
 import { readJsonFile } from '../json-files/index.ts';
 import { MAX_LIMIT_MS } from './time-limit.ts';
 
@@ -55,17 +55,14 @@ export async function configuredSystemdScope(file: string): Promise<boolean | un
   return (await readJsonFile(file, runnerConfig))?.runner?.systemdScope;
 }
 
-const worktreeConfig = z.looseObject({
-  worktrees: z.optional(
-    z.looseObject({
-      folder: z.optional(z.string().check(z.minLength(1))),
-      copies: z.optional(z.array(z.string())),
-      links: z.optional(z.array(z.string())),
-      setupHook: z.optional(z.string().check(z.minLength(1))),
-      setupHookTimeoutMs: z.optional(z.int().check(z.positive(), z.maximum(MAX_LIMIT_MS))),
-    }),
-  ),
+const worktreeValues = z.looseObject({
+  folder: z.optional(z.string().check(z.minLength(1))),
+  copies: z.optional(z.array(z.string())),
+  links: z.optional(z.array(z.string())),
+  setupHook: z.optional(z.string().check(z.minLength(1))),
+  setupHookTimeoutMs: z.optional(z.int().check(z.positive(), z.maximum(MAX_LIMIT_MS))),
 });
+const worktreeConfig = z.looseObject({ worktrees: z.optional(worktreeValues) });
 
 /** Where worktrees are made, and what is put into them; absent values fall through to the defaults. */
 export interface ConfiguredWorktrees {
@@ -84,6 +81,16 @@ export async function configuredWorktrees(file: string, env: NodeJS.ProcessEnv):
   return { folder, copies, links, setupHook, setupHookTimeoutMs };
 }
 
+/**
+ * Checks what came from anywhere but the shared file; a hook must not run, or be left out, by a mistake in writing.
+ * @param source where it stands, in words a person can act on
+ */
+export function parseWorktrees(value: unknown, source: string): ConfiguredWorktrees {
+  const parsed = worktreeValues.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw lanesError('config_invalid:field', { file: source, faults: describeFaults(parsed.error) });
+}
+
 const writersConfig = z.looseObject({ writers: z.optional(writers) });
 
 /** `PI_LANES_WRITERS`, else `writers` of the shared file; `undefined`: neither says anything. */
@@ -93,6 +100,13 @@ export async function configuredWriters(file: string, env: NodeJS.ProcessEnv): P
   const parsed = writers.safeParse(given);
   if (parsed.success) return parsed.data;
   throw lanesError('config_invalid:writers', { value: given });
+}
+
+/** The same check for a value that came from anywhere else. @param source where it stands */
+export function parseWriters(value: unknown, source: string): Writers {
+  const parsed = writers.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw lanesError('config_invalid:field', { file: source, faults: describeFaults(parsed.error) });
 }
 
 const exclusionConfig = z.looseObject({

@@ -12,12 +12,19 @@ export interface AliveClockOptions {
   now?: () => number;
 }
 
+interface Alarm {
+  at: number;
+  ring: () => void;
+  timer?: NodeJS.Timeout | undefined;
+}
+
 export class AliveClock {
   readonly #now: () => number;
   readonly #timer: NodeJS.Timeout;
-  readonly #alarms = new Set<{ at: number; ring: () => void }>();
+  readonly #alarms = new Set<Alarm>();
   #elapsed: number;
   #last: number;
+  #holds = 0;
 
   constructor(options: AliveClockOptions = {}) {
     this.#now = options.now ?? (() => performance.now());
@@ -35,14 +42,23 @@ export class AliveClock {
 
   /** Calls `ring` once, when `ms` more have been lived. Returns how to call it off. */
   after(ms: number, ring: () => void): () => void {
-    const alarm = { at: this.elapsed + ms, ring };
+    const alarm: Alarm = { at: this.elapsed + ms, ring };
     this.#alarms.add(alarm);
-    // Short limits are met on time; the tick alone would be up to a second late.
-    const timer = ms < 60_000 ? setTimeout(() => this.tick(), ms + 1) : undefined;
-    timer?.unref();
+    this.#arm(alarm);
+    return () => this.#callOff(alarm);
+  }
+
+  /** The clock stands still until what is returned is called: nothing that is limited happens meanwhile. Several may hold it. */
+  hold(): () => void {
+    this.#advance();
+    this.#holds++;
+    let isHeld = true;
     return () => {
-      clearTimeout(timer);
-      this.#alarms.delete(alarm);
+      if (!isHeld) return;
+      isHeld = false;
+      this.#advance();
+      this.#holds--;
+      for (const alarm of this.#alarms) this.#arm(alarm);
     };
   }
 
@@ -50,19 +66,32 @@ export class AliveClock {
     this.#advance();
     for (const alarm of [...this.#alarms]) {
       if (alarm.at > this.#elapsed) continue;
-      this.#alarms.delete(alarm);
+      this.#callOff(alarm);
       alarm.ring();
     }
   }
 
+  /** Short limits are met on time; the tick alone would be up to a second late. */
+  #arm(alarm: Alarm): void {
+    clearTimeout(alarm.timer);
+    const ms = alarm.at - this.elapsed;
+    alarm.timer = ms < 60_000 ? setTimeout(() => this.tick(), ms + 1) : undefined;
+    alarm.timer?.unref();
+  }
+
+  #callOff(alarm: Alarm): void {
+    clearTimeout(alarm.timer);
+    this.#alarms.delete(alarm);
+  }
+
   #advance(): void {
     const now = this.#now();
-    this.#elapsed += Math.max(0, Math.min(now - this.#last, 2 * TICK_MS));
+    if (this.#holds === 0) this.#elapsed += Math.max(0, Math.min(now - this.#last, 2 * TICK_MS));
     this.#last = now;
   }
 
   dispose(): void {
     clearInterval(this.#timer);
-    this.#alarms.clear();
+    for (const alarm of [...this.#alarms]) this.#callOff(alarm);
   }
 }

@@ -75,12 +75,20 @@ function nameOf(commit: string, name: string, stashes: readonly string[]): strin
   return stashes.includes(commit) ? 'refs/stash' : 'reflog';
 }
 
-/** Stashes belong to the whole repository; each names the branch it was made on, and ours did not exist before. */
+/**
+ * Stashes belong to the whole repository; each names the branch it was made on, and ours did not exist before. Before 2.36 git named only
+ * what stands behind the last slash.
+ */
 function isOurs({ subject, at }: Move, record: WorktreeRecord, visited: ReadonlySet<string>): boolean {
   const on = /^(?:WIP on|On) (.+?): /.exec(subject)?.[1];
-  if (on === record.branch) return true;
+  if (on === undefined) return false;
+  if (on === record.branch || on === lastOf(record.branch)) return true;
   const since = at >= Math.floor(record.madeAt / 1000);
-  return since && on !== undefined && (on === '(no branch)' || visited.has(on));
+  return since && (on === '(no branch)' || visited.has(on) || [...visited].some((name) => lastOf(name) === on));
+}
+
+function lastOf(branch: string): string {
+  return branch.slice(branch.lastIndexOf('/') + 1);
 }
 
 interface Move {

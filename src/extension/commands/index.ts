@@ -3,21 +3,25 @@ import * as vscode from 'vscode';
 import { BUILT_IN, COMMANDS, type CommandId, WALKTHROUGH } from '../command-ids.ts';
 import { showError } from '../messages.ts';
 import type { Services } from '../services.ts';
+import { deleteAgent, disableAgent, enableAgent, resetAgent, undoAgentChange } from './change-agents.ts';
 import { forceStopChosenRun, interruptChosenRun, stopChosenChild, stopChosenRun } from './end-run.ts';
 import { clearFilter, filterRuns } from './filter-runs.ts';
 import { findInTranscripts } from './find-in-transcripts.ts';
 import { installPi } from './install-pi.ts';
 import { launchAgent } from './launch-agent.ts';
 import { launchOnFile, launchOnProblems, launchOnSelection } from './launch-on.ts';
+import { copyAgentName, launchLibraryAgent, openDefinition, revealDefinition } from './library-commands.ts';
 import { markAllSeen, markRunSeen } from './mark-seen.ts';
+import { duplicateAgent, ejectAgent, newAgent } from './new-agent.ts';
+import { newWorkflow } from './new-workflow.ts';
 import { openPi } from './open-pi.ts';
 import { openResult } from './open-result.ts';
 import { resumeChosenRun } from './resume-run.ts';
 import { copyRunId, revealRunFiles } from './run-commands.ts';
 import { runDoctor } from './run-doctor.ts';
-import { runWorkflow } from './run-workflow.ts';
+import { chooseWorkflowWorkplace, runWorkflow } from './run-workflow.ts';
 import { answerChosenQuestion, followUpChosenRun, steerChosenRun } from './talk-to-run.ts';
-import { chooseTaskModel, discardTask, launchTask } from './task-commands.ts';
+import { chooseTaskModel, chooseTaskWorkplace, discardTask, launchTask, showTaskPlan } from './task-commands.ts';
 import {
   exportTranscript,
   findInTranscript,
@@ -26,6 +30,7 @@ import {
   openTranscriptText,
 } from './transcript-commands.ts';
 import { validateWorkflow } from './validate-workflow.ts';
+import { copyWorktreePath, openWorktree, openWorktreeTerminal, revealWorktree } from './worktree-commands.ts';
 
 /** Menus give the row or file that was clicked, and all that are selected beside it. */
 type Handler = (services: Services, clicked: unknown, selected: unknown) => Promise<void> | void;
@@ -62,12 +67,33 @@ const HANDLERS: Record<CommandId, Handler> = {
   [COMMANDS.launchOnProblems]: launchOnProblems,
   [COMMANDS.launchTask]: launchTask,
   [COMMANDS.chooseTaskModel]: chooseTaskModel,
+  [COMMANDS.chooseTaskWorkplace]: chooseTaskWorkplace,
+  [COMMANDS.showTaskPlan]: showTaskPlan,
   [COMMANDS.discardTask]: discardTask,
   [COMMANDS.installPi]: installPi,
   [COMMANDS.openPi]: openPi,
   [COMMANDS.validateWorkflow]: validateWorkflow,
   [COMMANDS.runWorkflow]: runWorkflow,
+  [COMMANDS.chooseWorkflowWorkplace]: chooseWorkflowWorkplace,
   [COMMANDS.openResult]: openResult,
+  [COMMANDS.newAgent]: newAgent,
+  [COMMANDS.newWorkflow]: newWorkflow,
+  [COMMANDS.launchLibraryAgent]: launchLibraryAgent,
+  [COMMANDS.openDefinition]: openDefinition,
+  [COMMANDS.revealDefinition]: revealDefinition,
+  [COMMANDS.duplicateAgent]: duplicateAgent,
+  [COMMANDS.ejectAgent]: ejectAgent,
+  [COMMANDS.disableAgent]: disableAgent,
+  [COMMANDS.enableAgent]: enableAgent,
+  [COMMANDS.deleteAgent]: deleteAgent,
+  [COMMANDS.resetAgent]: resetAgent,
+  [COMMANDS.undoAgentChange]: undoAgentChange,
+  [COMMANDS.copyAgentName]: copyAgentName,
+  [COMMANDS.refreshLibrary]: (services) => services.libraryModel.refresh(),
+  [COMMANDS.openWorktree]: openWorktree,
+  [COMMANDS.openWorktreeTerminal]: openWorktreeTerminal,
+  [COMMANDS.revealWorktree]: revealWorktree,
+  [COMMANDS.copyWorktreePath]: copyWorktreePath,
   [COMMANDS.openWalkthrough]: async (services) => {
     if (vscode.workspace.isTrusted) void services.readiness.look();
     await vscode.commands.executeCommand(BUILT_IN.openWalkthrough, WALKTHROUGH, false);

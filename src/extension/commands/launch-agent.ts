@@ -1,20 +1,26 @@
-/** Launch Agent…: folder where several are possible, agent, task; the model for whoever wants another. */
+/** Launch Agent…: folder where several are possible, agent, task, with the plan of what will run; model and place for whoever wants others. */
 import type * as vscode from 'vscode';
 import { agentForLaunch } from '../../client/index.ts';
 import { defaultModel } from '../configuration.ts';
+import { agentPlanDocument } from '../launch/agent-plan-document.ts';
 import { askTask } from '../launch/ask-task.ts';
 import type { Attachment } from '../launch/attachment.ts';
 import { chooseAgent } from '../launch/choose-agent.ts';
 import { chooseFolder } from '../launch/choose-folder.ts';
 import { chooseModel } from '../launch/choose-model.ts';
+import { chooseWorkplace } from '../launch/choose-workplace.ts';
+import { foreseeAgent } from '../launch/foresee-agent.ts';
 import { recentTasks } from '../launch/recent-tasks.ts';
 import { requireTrust, startAgent } from '../launch/start-agent.ts';
+import { showError } from '../messages.ts';
 import type { Services } from '../services.ts';
 
 /** What the task is about, and where that lies. */
 export interface LaunchContext {
   about?: vscode.Uri | undefined;
-  attached: Attachment;
+  attached?: Attachment;
+  /** Absent: it is asked for. */
+  agent?: string;
   /** Stands in the box when nothing else was kept. */
   proposal?: string;
 }
@@ -28,7 +34,7 @@ export async function launchWith(services: Services, context: LaunchContext | un
   const { drafts, state } = services;
   const folder = await chooseFolder(state, context?.about);
   if (!folder) return;
-  const agent = await chooseAgent(services.agents, state, folder);
+  const agent = context?.agent ?? (await chooseAgent(services.agents, state, folder));
   if (!agent) return;
   // Refused before a task is written for it.
   await agentForLaunch(services.toolbox, agent, { cwd: folder.uri.fsPath, trust: 'approve' });
@@ -37,9 +43,14 @@ export async function launchWith(services: Services, context: LaunchContext | un
   await drafts.save({ agent, task, attached, folder: folder.uri.toString() });
   for (;;) {
     const draft = { ...drafts.value, agent };
+    const workplace = services.workplaces.of(folder.uri.toString(), 'agent');
+    const forecast = foreseeAgent(services, folder, draft, workplace);
     const answer = await askTask({
       draft,
       recent: recentTasks(state),
+      workplace,
+      forecast,
+      showPlan: () => showLater(services, showAgentPlan(services, folder, agent)),
       onTyped: (typed) => void drafts.save({ task: typed }),
     });
     if (!answer) {
@@ -57,8 +68,22 @@ export async function launchWith(services: Services, context: LaunchContext | un
       await services.taskDocument.open();
       return;
     }
-    await changeModel(services, folder, agent);
+    if (answer.kind === 'model') await changeModel(services, folder, agent);
+    else await chooseWorkplace(services, folder, 'agent');
   }
+}
+
+/** The plan of the draft as it is now, as a document. */
+export async function showAgentPlan(services: Services, folder: vscode.WorkspaceFolder, agent: string): Promise<void> {
+  const workplace = services.workplaces.of(folder.uri.toString(), 'agent');
+  const forecast = await foreseeAgent(services, folder, { ...services.drafts.value, agent }, workplace);
+  const id = forecast.plan?.record.runId ?? agent;
+  await services.plans.show(agent, id, agentPlanDocument(agent, forecast));
+}
+
+/** What nobody waits for must not fail unseen. */
+function showLater({ log }: Services, shown: Promise<void>): void {
+  shown.catch((error: unknown) => showError(error, log));
 }
 
 /** Another model for the draft; a pick that was closed changes nothing. */

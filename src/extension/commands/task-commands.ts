@@ -1,11 +1,12 @@
-/** What the editor of a task offers: launch it, choose the model, throw it away. */
+/** What the editor of a task offers: launch it, see its plan, choose model and place, throw it away. */
 import * as vscode from 'vscode';
 import { LanesError } from '../../protocol/index.ts';
 import { chooseAgent } from '../launch/choose-agent.ts';
 import { chooseFolder } from '../launch/choose-folder.ts';
+import { chooseWorkplace } from '../launch/choose-workplace.ts';
 import { startAgent } from '../launch/start-agent.ts';
 import type { Services } from '../services.ts';
-import { changeModel } from './launch-agent.ts';
+import { changeModel, showAgentPlan } from './launch-agent.ts';
 
 /** Where the task will be done and by whom; asked again for what is no longer there. */
 async function placeOf(services: Services): Promise<{ folder: vscode.WorkspaceFolder; agent: string } | undefined> {
@@ -32,6 +33,19 @@ export async function launchTask(services: Services): Promise<void> {
 export async function chooseTaskModel(services: Services): Promise<void> {
   const place = await placeOf(services);
   if (place) await changeModel(services, place.folder, place.agent);
+}
+
+export async function chooseTaskWorkplace(services: Services): Promise<void> {
+  const place = await placeOf(services);
+  if (place) await chooseWorkplace(services, place.folder, 'agent');
+}
+
+export async function showTaskPlan(services: Services): Promise<void> {
+  const place = await placeOf(services);
+  const task = services.taskDocument.text();
+  if (!place) return;
+  if (task !== undefined) await services.drafts.save({ task });
+  await showAgentPlan(services, place.folder, place.agent);
 }
 
 export async function discardTask({ drafts, taskDocument }: Services): Promise<void> {

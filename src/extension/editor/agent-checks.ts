@@ -5,9 +5,12 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
 import * as vscode from 'vscode';
 import type { Toolbox } from '../../client/index.ts';
-import { type AgentDirectory, type Discovered, isBelow, parseAgent } from '../../core/agents/index.ts';
-import type { AgentDiagnostic } from '../../protocol/index.ts';
+import { unknownNames } from '../../core/agent-language/index.ts';
+import { type AgentDirectory, type Discovered, type FoundAgent, isBelow, parseAgent } from '../../core/agents/index.ts';
+import { type AgentDiagnostic, type ErrorValue, toErrorValue } from '../../protocol/index.ts';
+import { workFolder } from './agent-definitions.ts';
 import { toAgentDiagnostic } from './agent-diagnostics.ts';
+import type { AgentNames } from './agent-names.ts';
 import type { FindingDocs } from './finding-docs.ts';
 
 const DEBOUNCE_MS = 150;
@@ -17,13 +20,21 @@ const RECENT_MS = 1000;
 export interface AgentChecksOptions {
   toolbox: Pick<Toolbox, 'discoverAgents' | 'agentDir'>;
   docs: FindingDocs;
+  names: AgentNames;
   log: vscode.LogOutputChannel;
+}
+
+/** What was found for a folder of the workspace, or why nothing could be. */
+export interface LookedAt {
+  folder: vscode.WorkspaceFolder;
+  found: Discovered | ErrorValue;
 }
 
 export class AgentChecks implements vscode.Disposable {
   readonly #options: AgentChecksOptions;
   readonly #diagnostics = vscode.languages.createDiagnosticCollection('pi-lanes-agents');
   readonly #changed = new vscode.EventEmitter<void>();
+  readonly #looked = new vscode.EventEmitter<readonly LookedAt[]>();
   readonly #subscriptions: vscode.Disposable;
   readonly #watchers = new Map<string, vscode.Disposable>();
   readonly #typed = new Map<string, NodeJS.Timeout>();
@@ -35,20 +46,25 @@ export class AgentChecks implements vscode.Disposable {
   #names: string | undefined;
   /** Other agents than before can be launched. */
   readonly onDidChangeAgents = this.#changed.event;
+  /** All folders have been looked through once more: something of their agents may be different. */
+  readonly onDidLook = this.#looked.event;
 
   constructor(options: AgentChecksOptions) {
     this.#options = options;
     this.#subscriptions = vscode.Disposable.from(
       this.#diagnostics,
       this.#changed,
+      this.#looked,
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         if (contentChanges.length > 0) this.#checkSoon(document);
       }),
+      vscode.workspace.onDidOpenTextDocument((document) => this.#checkSoon(document)),
       vscode.workspace.onDidCloseTextDocument((document) => this.#closed(document)),
       vscode.workspace.onDidSaveTextDocument((document) => {
-        if (this.#isDefinition(document)) this.lookSoon();
+        if (this.isDefinition(document)) this.lookSoon();
       }),
       vscode.workspace.onDidChangeWorkspaceFolders(() => this.lookSoon()),
+      options.names.onDidChange(() => this.lookSoon()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.lookSoon()),
     );
   }
@@ -80,14 +96,18 @@ export class AgentChecks implements vscode.Disposable {
     this.#turn += 1;
     const turn = this.#turn;
     const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
-    const [found] = await Promise.all([
-      Promise.all(folders.map(({ uri }) => this.agents(uri))),
+    const [looked] = await Promise.all([
+      Promise.all(folders.map((folder) => this.#lookAt(folder))),
       this.#options.docs.load(),
     ]);
     // A later look is on its way.
     if (turn !== this.#turn) return;
+    const found = looked.flatMap((one) => ('code' in one.found ? [] : [one.found]));
     const byFile = new Map<string, Map<string, AgentDiagnostic>>();
-    for (const diagnostic of found.flatMap(({ diagnostics }) => diagnostics)) {
+    const ofNames = looked.flatMap(({ folder, found: one }) =>
+      'code' in one ? [] : this.#unknownNames(one.agents, folder.uri),
+    );
+    for (const diagnostic of [...found.flatMap(({ diagnostics }) => diagnostics), ...ofNames]) {
       const { file, line, column, text, message } = diagnostic;
       const known = byFile.get(file) ?? new Map();
       byFile.set(file, known.set([line, column, text, message].join('\n'), diagnostic));
@@ -102,6 +122,16 @@ export class AgentChecks implements vscode.Disposable {
     this.#names = names;
     this.#recent.clear();
     if (isChanged) this.#changed.fire();
+    this.#looked.fire(looked);
+  }
+
+  async #lookAt(folder: vscode.WorkspaceFolder): Promise<LookedAt> {
+    try {
+      return { folder, found: await this.agents(folder.uri) };
+    } catch (error) {
+      this.#options.log.error(`Looking for agents in ${folder.uri.fsPath} failed: ${error}`);
+      return { folder, found: toErrorValue(error) };
+    }
   }
 
   #show(file: string): void {
@@ -109,7 +139,7 @@ export class AgentChecks implements vscode.Disposable {
     const onDisk = this.#onDisk.get(file) ?? [];
     // What a file is to others is known from the disk, what stands in it from the editor.
     const shown =
-      open && this.#isDefinition(open)
+      open && this.isDefinition(open)
         ? [...onDisk.filter(({ code }) => code === 'name_duplicate'), ...this.#problemsOf(open)]
         : onDisk;
     const uri = open?.uri ?? vscode.Uri.file(file);
@@ -121,19 +151,34 @@ export class AgentChecks implements vscode.Disposable {
 
   #problemsOf(document: vscode.TextDocument): AgentDiagnostic[] {
     const source = this.#directoryOf(document)?.source ?? 'user';
-    return parseAgent(document.getText(), { file: document.uri.fsPath, source }).diagnostics;
+    const text = document.getText();
+    const { agent, diagnostics } = parseAgent(text, { file: document.uri.fsPath, source });
+    if (!agent) return diagnostics;
+    const { skills, ...names } = this.#options.names.of(workFolder(document).fsPath);
+    // Its own folders of skills are not looked through with every key.
+    const known = agent.skillPath === undefined ? { ...names, skills } : names;
+    return [...diagnostics, ...unknownNames(agent, known, text)];
+  }
+
+  /** Files that come with Pi Lanes are checked by its tests. */
+  #unknownNames(agents: readonly FoundAgent[], folder: vscode.Uri): AgentDiagnostic[] {
+    // Pi is asked when somebody has a definition open.
+    const { skills, ...names } = this.#options.names.heard(folder.fsPath);
+    return agents
+      .filter(({ source }) => source !== 'builtin')
+      .flatMap((agent) => unknownNames(agent, agent.skillPath === undefined ? { ...names, skills } : names));
   }
 
   #directoryOf({ uri }: vscode.TextDocument): AgentDirectory | undefined {
     return this.#directories.findLast(({ path }) => isBelow(path, uri.fsPath));
   }
 
-  #isDefinition(document: vscode.TextDocument): boolean {
+  isDefinition(document: vscode.TextDocument): boolean {
     return document.uri.scheme === 'file' && this.#directoryOf(document) !== undefined;
   }
 
   #checkSoon(document: vscode.TextDocument): void {
-    if (!this.#isDefinition(document)) return;
+    if (!this.isDefinition(document)) return;
     const file = document.uri.fsPath;
     clearTimeout(this.#typed.get(file));
     this.#typed.set(
@@ -147,7 +192,7 @@ export class AgentChecks implements vscode.Disposable {
 
   /** What was typed and not saved is gone. */
   #closed(document: vscode.TextDocument): void {
-    if (!this.#isDefinition(document)) return;
+    if (!this.isDefinition(document)) return;
     clearTimeout(this.#typed.get(document.uri.fsPath));
     this.#typed.delete(document.uri.fsPath);
     this.#show(document.uri.fsPath);

@@ -12,15 +12,19 @@ const SEVERITIES = {
 // Under another name, because these texts are collected from the catalogue and not from this call.
 const translate = vscode.l10n.t;
 
+/** What is wrong and the next step, in the language of the editor. */
+export function agentProblemWords({ text, params = {} }: Pick<AgentDiagnostic, 'text' | 'params'>): string {
+  const words: AgentText = AGENT_TEXTS[text];
+  return `${translate(words.message, params)} ${translate(words.hint, params)}`;
+}
+
 /** @param docs where each code is explained */
 export function toAgentDiagnostic(
   problem: AgentDiagnostic,
   docs: (code: AgentDiagnosticCode) => vscode.Uri | undefined,
 ): vscode.Diagnostic {
-  const { code, severity, text, params = {} } = problem;
-  const words: AgentText = AGENT_TEXTS[text];
-  const message = `${translate(words.message, params)} ${translate(words.hint, params)}`;
-  const diagnostic = new vscode.Diagnostic(toRange(problem), message, SEVERITIES[severity]);
+  const { code, severity } = problem;
+  const diagnostic = new vscode.Diagnostic(toRange(problem), agentProblemWords(problem), SEVERITIES[severity]);
   const target = docs(code);
   diagnostic.source = DIAGNOSTIC_SOURCE;
   diagnostic.code = target ? { value: code, target } : code;

@@ -175,6 +175,13 @@ export class WorkflowChecks implements vscode.Disposable {
     return (await this.#options.validator.analyse(text)).findings;
   }
 
+  /** Checks a script that lies in a file, as an open one is checked, and shows nothing. */
+  async findingsIn(uri: vscode.Uri, text: string): Promise<readonly Finding[]> {
+    const { validator, agents } = this.#options;
+    const [analysis, available] = await Promise.all([validator.analyse(text), agents(uri)]);
+    return [...analysis.findings, ...agentFindings(analysis.agents, available)];
+  }
+
   agents(uri: vscode.Uri): readonly KnownAgent[] | Promise<readonly KnownAgent[]> {
     return this.#options.agents(uri);
   }

@@ -1,27 +1,47 @@
-/** The box in which a task is typed, or taken from those launched before. */
+/** The box in which a task is typed, or taken from those launched before. What will run stands in it, and can be changed. */
 import * as vscode from 'vscode';
 import { plainLabel } from '../plain-label.ts';
+import { type PlanItem, planItems, troubleItems } from './agent-plan-items.ts';
 import type { Draft } from './draft.ts';
+import type { AgentForecast } from './foresee-agent.ts';
+import { modelWords } from './model-words.ts';
+import { type Workplace, workplaceWords } from './workplaces.ts';
 
-export type TaskAnswer = { kind: 'launch'; task: string } | { kind: 'editor'; task: string } | { kind: 'model' };
+export type TaskAnswer =
+  | { kind: 'launch'; task: string }
+  | { kind: 'editor'; task: string }
+  | { kind: 'model' }
+  | { kind: 'workplace' };
 
 interface TaskItem extends vscode.QuickPickItem {
-  choose?: 'typed' | 'recent' | 'editor' | 'model';
+  choose?: 'typed' | 'recent' | 'editor' | PlanItem['choose'];
   task?: string;
 }
 
 export interface TaskQuestion {
   draft: Draft & { agent: string };
   recent: readonly string[];
+  workplace: Workplace;
+  /** Resolves when it is known what will run. */
+  forecast: Promise<AgentForecast>;
+  /** Shows the plan to be read, and leaves the focus where it is. */
+  showPlan: () => void;
   /** Called with every change of what is typed. */
   onTyped: (task: string) => void;
 }
 
 /** `undefined`: the box was closed. What was typed has been reported. */
-export async function askTask({ draft, recent, onTyped }: TaskQuestion): Promise<TaskAnswer | undefined> {
+export async function askTask(question: TaskQuestion): Promise<TaskAnswer | undefined> {
+  const { draft, forecast, showPlan, onTyped } = question;
   const box = vscode.window.createQuickPick<TaskItem>();
   const inEditor = { iconPath: new vscode.ThemeIcon('edit'), tooltip: vscode.l10n.t('Write in an Editor') };
   const model = { iconPath: new vscode.ThemeIcon('chip'), tooltip: vscode.l10n.t('Choose the Model') };
+  const workplace = {
+    iconPath: new vscode.ThemeIcon('git-branch'),
+    tooltip: vscode.l10n.t('Choose Folder or Worktree'),
+  };
+  const plan = { iconPath: new vscode.ThemeIcon('open-preview'), tooltip: vscode.l10n.t('Show the Plan') };
+  let isOver = false;
   const title = draft.attached
     ? vscode.l10n.t('Launch {0} on {1}', draft.agent, draft.attached.label)
     : vscode.l10n.t('Launch {0}', draft.agent);
@@ -29,14 +49,25 @@ export async function askTask({ draft, recent, onTyped }: TaskQuestion): Promise
     box.title = title;
     box.placeholder = vscode.l10n.t('What should it do? Say it in a sentence or two.');
     box.ignoreFocusOut = true;
-    box.buttons = [model, inEditor];
+    box.buttons = [model, workplace, plan, inEditor];
     // One line is all that the box can hold.
     const manyLines = draft.task.includes('\n');
     box.value = manyLines ? '' : draft.task;
+    let known: AgentForecast | undefined;
     const show = () => {
-      box.items = itemsFor(box.value, draft, recent);
+      box.items = itemsFor(box.value, question, known);
     };
     show();
+    box.busy = true;
+    void forecast.then((found) => {
+      if (isOver) return;
+      known = found;
+      box.busy = false;
+      const [active] = box.activeItems;
+      show();
+      // Whoever is on a row already stays on it.
+      box.activeItems = box.items.filter(({ label, choose }) => label === active?.label && choose === active.choose);
+    });
     return await new Promise<TaskAnswer | undefined>((resolve) => {
       const toEditor = (): TaskAnswer => ({ kind: 'editor', task: box.value.trim() === '' ? draft.task : box.value });
       box.onDidChangeValue((value) => {
@@ -44,7 +75,10 @@ export async function askTask({ draft, recent, onTyped }: TaskQuestion): Promise
         if (!manyLines || value.trim() !== '') onTyped(value);
         show();
       });
-      box.onDidTriggerButton((button) => resolve(button === inEditor ? toEditor() : { kind: 'model' }));
+      box.onDidTriggerButton((button) => {
+        if (button === plan) showPlan();
+        else resolve(button === inEditor ? toEditor() : { kind: button === model ? 'model' : 'workplace' });
+      });
       box.onDidAccept(() => {
         const item = box.selectedItems[0];
         if (item?.choose === 'recent' && item.task !== undefined) {
@@ -55,43 +89,51 @@ export async function askTask({ draft, recent, onTyped }: TaskQuestion): Promise
             onTyped(item.task);
             show();
           }
-        } else if (box.value.trim() !== '') {
+        } else if (item?.choose === 'plan') showPlan();
+        else if (item?.choose === 'model' || item?.choose === 'workplace') resolve({ kind: item.choose });
+        else if (box.value.trim() !== '') {
           // Also when the row of what is typed was not there yet: Enter can be quicker.
           resolve({ kind: 'launch', task: box.value });
-        } else if (item?.choose === 'model') resolve({ kind: 'model' });
-        else if (item?.choose === 'editor') resolve(toEditor());
+        } else if (item?.choose === 'editor') resolve(toEditor());
       });
       box.onDidHide(() => resolve(undefined));
       box.show();
     });
   } finally {
+    isOver = true;
     box.dispose();
   }
 }
 
-function itemsFor(typed: string, draft: Draft & { agent: string }, recent: readonly string[]): TaskItem[] {
-  const items: TaskItem[] = [];
-  if (typed.trim() !== '') {
-    const iconPath = new vscode.ThemeIcon('play');
-    const description = vscode.l10n.t('launch {0}, model: {1}', draft.agent, modelWords(draft));
-    items.push({ label: plainLabel(typed), description, iconPath, choose: 'typed', alwaysShow: true });
-  }
-  const others = recent.filter((task) => task !== typed);
-  if (others.length > 0) {
-    items.push({ label: vscode.l10n.t('launched before'), kind: vscode.QuickPickItemKind.Separator });
-    items.push(...others.map((task) => recentItem(task)));
-  }
+/** Of an empty box the rows stand in groups; while something is typed, those that it does not fit stay as well, but for other tasks. */
+function itemsFor(
+  typed: string,
+  { draft, recent, workplace }: Pick<TaskQuestion, 'draft' | 'recent' | 'workplace'>,
+  forecast: AgentForecast | undefined,
+): TaskItem[] {
+  const trouble = forecast ? troubleItems(forecast) : [];
+  const plan = planItems(draft, workplace, forecast);
+  const others = recent.filter((task) => task !== typed).map((task) => recentItem(task));
   if (typed.trim() === '') {
-    items.push({ label: vscode.l10n.t('more'), kind: vscode.QuickPickItemKind.Separator });
-    items.push(editorItem(draft));
-    items.push({
-      label: vscode.l10n.t('Model…'),
-      description: modelWords(draft),
-      iconPath: new vscode.ThemeIcon('chip'),
-      choose: 'model',
-    });
+    return [
+      ...group(vscode.l10n.t('launched before'), others),
+      ...group(vscode.l10n.t('to be known'), trouble),
+      ...group(vscode.l10n.t('what will run'), plan),
+      ...group(vscode.l10n.t('more'), [editorItem(draft)]),
+    ];
   }
-  return items;
+  const iconPath = new vscode.ThemeIcon('play');
+  const how =
+    workplace.kind === 'folder'
+      ? vscode.l10n.t('launch {0}, model: {1}', draft.agent, modelWords(draft))
+      : vscode.l10n.t('launch {0} {1}, model: {2}', draft.agent, workplaceWords(workplace), modelWords(draft));
+  const launch: TaskItem = { label: plainLabel(typed), description: how, iconPath, choose: 'typed' };
+  const shown = [launch, ...trouble, ...plan].map((item): TaskItem => ({ ...item, alwaysShow: true }));
+  return [...shown, ...group(vscode.l10n.t('launched before'), others)];
+}
+
+function group(label: string, items: readonly TaskItem[]): TaskItem[] {
+  return items.length === 0 ? [] : [{ label, kind: vscode.QuickPickItemKind.Separator }, ...items];
 }
 
 function recentItem(task: string): TaskItem {
@@ -114,10 +156,4 @@ function editorItem({ task }: Draft): TaskItem {
     label: vscode.l10n.t('Go On Writing in an Editor…'),
     description: plainLabel(task.trim().split('\n')[0] ?? ''),
   };
-}
-
-/** The model of a draft, as a person is told it. */
-export function modelWords({ model, thinking }: Draft): string {
-  const name = model ?? vscode.l10n.t('default');
-  return thinking === undefined ? name : vscode.l10n.t('{0}, thinking {1}', name, thinking);
 }

@@ -13,10 +13,15 @@ export function folderOf(uri: vscode.Uri | undefined): vscode.WorkspaceFolder | 
   return folder && workFolders().includes(folder) ? folder : undefined;
 }
 
-/** The folder of `about`, else of the file in hand; the only folder; else a pick, last choice first. */
+/**
+ * The folder of `about`, else of the file in hand; the only folder; else a pick, last choice first.
+ *
+ * @param question what the pick asks; absent: where an agent should work
+ */
 export async function chooseFolder(
   state: vscode.Memento,
   about?: vscode.Uri,
+  question?: { title: string; placeHolder: string },
 ): Promise<vscode.WorkspaceFolder | undefined> {
   const folders = workFolders();
   if (folders.length === 0) {
@@ -34,8 +39,8 @@ export async function chooseFolder(
   const picked = await vscode.window.showQuickPick(
     ordered.map((folder) => ({ label: folder.name, description: folder.uri.fsPath, folder })),
     {
-      title: vscode.l10n.t('Launch Agent'),
-      placeHolder: vscode.l10n.t('In which folder should the agent work?'),
+      title: question?.title ?? vscode.l10n.t('Launch Agent'),
+      placeHolder: question?.placeHolder ?? vscode.l10n.t('In which folder should the agent work?'),
       ignoreFocusOut: true,
     },
   );

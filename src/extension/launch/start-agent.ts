@@ -3,11 +3,10 @@ import * as vscode from 'vscode';
 import { launch } from '../../client/index.ts';
 import { lanesError } from '../../protocol/index.ts';
 import { COMMANDS } from '../command-ids.ts';
-import { launchDefaults } from '../configuration.ts';
 import { plain } from '../messages.ts';
 import type { Services } from '../services.ts';
-import { withAttachment } from './attachment.ts';
 import type { Draft } from './draft.ts';
+import { launchRequest } from './launch-request.ts';
 import { rememberTask } from './recent-tasks.ts';
 
 export function requireTrust(): void {
@@ -22,22 +21,12 @@ export async function startAgent(
   draft: Draft & { agent: string },
 ): Promise<void> {
   requireTrust();
-  const { agent, model, thinking } = draft;
-  const defaults = launchDefaults(folder.uri);
+  const { agent } = draft;
+  const workplace = services.workplaces.of(folder.uri.toString(), 'agent');
+  const request = launchRequest(services, folder, draft, workplace);
   const launched = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Starting {0}…', agent) },
-    () =>
-      launch(services.toolbox, {
-        agent,
-        task: withAttachment(draft.task, draft.attached),
-        cwd: folder.uri.fsPath,
-        fallbackRoot: folder.uri.fsPath,
-        ...(model === undefined ? {} : { model }),
-        ...(thinking === undefined ? {} : { thinking }),
-        ...defaults,
-        owner: services.owner,
-        trust: 'approve',
-      }),
+    () => launch(services.toolbox, request),
   );
   if (launched.noScope !== undefined)
     void vscode.window.showWarningMessage(

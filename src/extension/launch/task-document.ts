@@ -4,14 +4,16 @@
  */
 import * as vscode from 'vscode';
 import { COMMANDS, TASK_LANGUAGE } from '../command-ids.ts';
-import { modelWords } from './ask-task.ts';
 import type { DraftStore } from './draft.ts';
+import { modelWords } from './model-words.ts';
+import { type Workplaces, workplaceWords } from './workplaces.ts';
 
 const FILE = 'Task.pi-task';
 const SAVE_MS = 300;
 
 export class TaskDocument implements vscode.CodeLensProvider, vscode.Disposable {
   readonly #drafts: DraftStore;
+  readonly #workplaces: Workplaces;
   readonly #uri: vscode.Uri | undefined;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #subscriptions: vscode.Disposable;
@@ -19,12 +21,14 @@ export class TaskDocument implements vscode.CodeLensProvider, vscode.Disposable 
   readonly onDidChangeCodeLenses = this.#changed.event;
 
   /** @param storage the folder of this workspace; absent in a window without one, where nothing is launched */
-  constructor(drafts: DraftStore, storage: vscode.Uri | undefined) {
+  constructor(drafts: DraftStore, workplaces: Workplaces, storage: vscode.Uri | undefined) {
     this.#drafts = drafts;
+    this.#workplaces = workplaces;
     this.#uri = storage && vscode.Uri.joinPath(storage, FILE);
     this.#subscriptions = vscode.Disposable.from(
       this.#changed,
       drafts.onDidChange(() => this.#changed.fire()),
+      workplaces.onDidChange(() => this.#changed.fire()),
       vscode.languages.registerCodeLensProvider({ language: TASK_LANGUAGE }, this),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         if (this.#is(document) && document.isDirty) this.#keepSoon(document);
@@ -96,6 +100,11 @@ export class TaskDocument implements vscode.CodeLensProvider, vscode.Disposable 
     return [
       lens(launch, COMMANDS.launchTask),
       lens(vscode.l10n.t('Model: {0}', modelWords(draft)), COMMANDS.chooseTaskModel),
+      lens(
+        vscode.l10n.t('Works {0}', workplaceWords(this.#workplaces.of(draft.folder, 'agent'))),
+        COMMANDS.chooseTaskWorkplace,
+      ),
+      lens(vscode.l10n.t('Show Plan'), COMMANDS.showTaskPlan),
       lens(vscode.l10n.t('Discard'), COMMANDS.discardTask),
     ];
   }

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { PlannedWorkflow, WorkflowPreview } from '../../client/index.ts';
 import { visible } from '../../core/transcripts/index.ts';
 import { formatDuration, type HostPolicy } from '../../protocol/index.ts';
+import { agentsPlaceWords, type Workplace } from '../launch/workplaces.ts';
 import { escaped, fenced, table } from '../markdown-text.ts';
 import { agentsWords, dollars, launchWords, priceWords } from './plan-words.ts';
 
@@ -12,6 +13,7 @@ export function planDocument({ record }: PlannedWorkflow, preview: WorkflowPrevi
   const facts = [
     ...(workflow.file === null ? [] : [vscode.l10n.t('Script: {0}', escaped(workflow.file))]),
     vscode.l10n.t('Folder: {0}', escaped(cwd)),
+    vscode.l10n.t('Place: {0}', escaped(agentsPlaceWords(workplaceOf(workflow)))),
     vscode.l10n.t('At most {0} agents, {1} at the same time', maxSubagentSpawnsPerRun, globalConcurrencyLimit),
     ...(workflow.output === undefined ? [] : [vscode.l10n.t('Result file: {0}', escaped(workflow.output))]),
     timeoutMs === null ? vscode.l10n.t('No time limit') : vscode.l10n.t('Time limit: {0}', formatDuration(timeoutMs)),
@@ -30,6 +32,10 @@ export function planDocument({ record }: PlannedWorkflow, preview: WorkflowPrevi
     ...commandParts(preview, workflow.host.mode),
     '',
   ].join('\n\n');
+}
+
+function workplaceOf({ worktree, baseRef }: PlannedWorkflow['record']['workflow']): Workplace {
+  return worktree ? { kind: 'worktree', ...(baseRef === undefined ? {} : { baseRef }) } : { kind: 'folder' };
 }
 
 function agentParts(preview: WorkflowPreview): string[] {

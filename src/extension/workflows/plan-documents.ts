@@ -1,4 +1,4 @@
-/** Plans of workflows as read-only documents, kept for as long as they are open. */
+/** Plans of launches as read-only documents, kept for as long as they are open. */
 import * as vscode from 'vscode';
 import { PLAN_SCHEME } from '../command-ids.ts';
 import { documentName } from './document-name.ts';
@@ -18,7 +18,7 @@ export class PlanDocuments implements vscode.TextDocumentContentProvider, vscode
 
   provideTextDocumentContent(uri: vscode.Uri): string {
     return (
-      this.#texts.get(uri.toString()) ?? vscode.l10n.t('This plan was not kept. Run the workflow again to see it.')
+      this.#texts.get(uri.toString()) ?? vscode.l10n.t('This plan was not kept. Begin the launch again to see it.')
     );
   }
 

@@ -1,12 +1,14 @@
 /** The plan of a workflow as a list, in which a person starts it or does not. */
 import * as vscode from 'vscode';
 import type { PreviewedChild, WorkflowPreview } from '../../client/index.ts';
-import type { TextRange } from '../../protocol/index.ts';
+import type { ErrorValue, TextRange } from '../../protocol/index.ts';
+import { refusalRow } from '../launch/refusal-words.ts';
+import { agentsPlaceWords, type Workplace } from '../launch/workplaces.ts';
 import { plain } from '../messages.ts';
 import { agentsWords, commandLine, commandsWords, launchWords, priceWords, summaryOf } from './plan-words.ts';
 
 interface PlanItem extends vscode.QuickPickItem {
-  action?: 'start' | 'document';
+  action?: 'start' | 'document' | 'workplace';
   /** Where it stands in the script. */
   range?: TextRange;
 }
@@ -15,30 +17,38 @@ export interface PlanPick {
   /** Name of the workflow. */
   name: string;
   preview: WorkflowPreview;
+  /** Where agents work for which the script names no place. */
+  workplace: Workplace;
+  /** Why they cannot work there: then it is not offered to start. */
+  problem: ErrorValue | null;
   /** Shows the same to be read, and leaves the focus where it is. */
   showDocument: () => Thenable<unknown>;
   /** Shows a place of the script, and leaves the focus where it is. */
   showPlace: (range: TextRange) => Thenable<unknown>;
 }
 
+/** `workplace`: a person wants agents to work elsewhere; then there is another plan. */
+export type PlanDecision = 'start' | 'workplace' | 'leave';
+
 /**
- * Resolves to whether it is to start. The list stays open while its rows are looked at. It covers the document: whoever closes it to
+ * Resolves to what a person wants. The list stays open while its rows are looked at. It covers the document: whoever closes it to
  * read that is offered the start again.
  */
-export function confirmPlan({ name, preview, showDocument, showPlace }: PlanPick): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
+export function confirmPlan(plan: PlanPick): Promise<PlanDecision> {
+  const { name, preview, problem, showDocument, showPlace } = plan;
+  const { promise, resolve } = Promise.withResolvers<PlanDecision>();
   const pick = vscode.window.createQuickPick<PlanItem>();
   pick.title = vscode.l10n.t('Run {0}?', name);
   pick.placeholder = vscode.l10n.t('Nothing has been started yet: {0}.', summaryOf(preview));
-  pick.items = planItems(preview);
+  pick.items = planItems(plan);
   pick.matchOnDescription = true;
   pick.ignoreFocusOut = true;
-  let isStart = false;
+  let decision: PlanDecision = 'leave';
   let isShown = false;
   pick.onDidAccept(() => {
     const [item] = pick.selectedItems;
-    if (item?.action === 'start') {
-      isStart = true;
+    if (item?.action === 'start' || item?.action === 'workplace') {
+      decision = item.action;
       pick.hide();
     } else if (item?.action === 'document') {
       isShown = true;
@@ -50,24 +60,33 @@ export function confirmPlan({ name, preview, showDocument, showPlace }: PlanPick
     // A list that Escape has closed tells it a second time when it is disposed.
     if (isOver) return;
     isOver = true;
-    resolve(isStart || (isShown && offerStart(name)));
+    resolve(decision === 'leave' && isShown && !problem ? offerStart(name) : decision);
     pick.dispose();
   });
   pick.show();
   return promise;
 }
 
-async function offerStart(name: string): Promise<boolean> {
+async function offerStart(name: string): Promise<PlanDecision> {
   const start = vscode.l10n.t('Start');
   const message = vscode.l10n.t('"{0}" has not been started.', name);
-  return (await vscode.window.showInformationMessage(plain(message), start)) === start;
+  return (await vscode.window.showInformationMessage(plain(message), start)) === start ? 'start' : 'leave';
 }
 
-function planItems(preview: WorkflowPreview): PlanItem[] {
+function planItems({ preview, workplace, problem }: PlanPick): PlanItem[] {
   const { children, more, models, hosts } = preview;
   const commands = commandsWords(preview);
   return [
-    { label: vscode.l10n.t('Start'), iconPath: icon('play'), description: summaryOf(preview), action: 'start' },
+    problem
+      ? // A click leads to what can be done about it.
+        { ...refusalRow(problem), iconPath: icon('error'), action: 'workplace' }
+      : { label: vscode.l10n.t('Start'), iconPath: icon('play'), description: summaryOf(preview), action: 'start' },
+    {
+      label: vscode.l10n.t('Folder or Worktree…'),
+      iconPath: icon(workplace.kind === 'folder' ? 'folder' : 'git-branch'),
+      description: withoutIcons(agentsPlaceWords(workplace)),
+      action: 'workplace',
+    },
     { label: vscode.l10n.t('Show Plan as Document'), iconPath: icon('open-preview'), action: 'document' },
     ...(commands === undefined ? [] : [heading(commands)]),
     ...hosts.map(({ key, command, isLiteral, range }): PlanItem => {

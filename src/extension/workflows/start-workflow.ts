@@ -1,18 +1,20 @@
 /** The one way in which a workflow is started from the editor: checked, asked for its inputs, planned, and agreed to. */
 import * as vscode from 'vscode';
-import { type PlannedWorkflow, planWorkflow, previewWorkflow, startRun } from '../../client/index.ts';
-import { LanesError, type ScriptInputs, type TextRange } from '../../protocol/index.ts';
+import { offerWorktree, type PlannedWorkflow, planWorkflow, previewWorkflow, startRun } from '../../client/index.ts';
+import { type ErrorValue, LanesError, type ScriptInputs, type TextRange } from '../../protocol/index.ts';
 import { BUILT_IN, RUNS_VIEW } from '../command-ids.ts';
 import { confirmWorkflowAbove, defaultModel, hostCommands } from '../configuration.ts';
 import { inEditorLanguage } from '../editor/finding-words.ts';
 import { toRange } from '../editor/script-ranges.ts';
 import { chooseFolder } from '../launch/choose-folder.ts';
+import { chooseWorkplace } from '../launch/choose-workplace.ts';
 import { requireTrust } from '../launch/start-agent.ts';
+import { agentsPlaceWords, type Workplace, workplaceFields } from '../launch/workplaces.ts';
 import { offerSteps, plain } from '../messages.ts';
 import type { Services } from '../services.ts';
 import { askInputs } from './ask-inputs.ts';
 import { planDocument } from './plan-document.ts';
-import { confirmPlan } from './plan-pick.ts';
+import { confirmPlan, type PlanDecision } from './plan-pick.ts';
 import { needsConsent, summaryOf } from './plan-words.ts';
 
 const NO_INPUTS: ScriptInputs = { named: [], isWhole: false };
@@ -29,26 +31,61 @@ export async function startWorkflow(services: Services, document: vscode.TextDoc
   const title = vscode.l10n.t('Run {0}', vscode.workspace.asRelativePath(document.uri, false));
   const given = await askInputs(services.state, file, title, outlook?.inputs ?? NO_INPUTS);
   if (!given) return;
+  for (;;) {
+    const workplace = services.workplaces.of(folder.uri.toString(), 'workflow');
+    const plan = await vscode.window.withProgress(
+      { location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Planning the workflow…') },
+      () => planIn(services, folder, { script, file, workplace, ...given }),
+    );
+    const decision = await decide(services, { ...plan, workplace }, document);
+    if (decision === 'leave') return;
+    if (decision === 'workplace') {
+      await chooseWorkplace(services, folder, 'workflow');
+      continue;
+    }
+    // Whoever changed the script while its plan was read has not agreed to what stands there now.
+    if (document.getText() === script) await start(services, plan.plan, workplace);
+    else await startWorkflow(services, document);
+    return;
+  }
+}
+
+interface Asked {
+  script: string;
+  file: string;
+  args?: unknown;
+  workplace: Workplace;
+}
+
+/** `problem`: why its agents cannot work where they should. */
+interface Planned {
+  plan: PlannedWorkflow;
+  problem: ErrorValue | null;
+}
+
+async function planIn(
+  { toolbox, owner }: Services,
+  folder: vscode.WorkspaceFolder,
+  { script, file, args, workplace }: Asked,
+): Promise<Planned> {
   const model = defaultModel(folder.uri);
-  const plan = await vscode.window.withProgress(
-    { location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Planning the workflow…') },
-    () =>
-      planWorkflow(services.toolbox, {
-        script,
-        file,
-        ...(given.args === undefined ? {} : { args: given.args }),
-        cwd: folder.uri.fsPath,
-        fallbackRoot: folder.uri.fsPath,
-        owner: services.owner,
-        trust: 'approve',
-        host: { mode: hostCommands(), globs: [] },
-        ...(model === undefined ? {} : { defaultModel: model }),
-      }),
-  );
-  if (!(await isAgreedTo(services, plan, document))) return;
-  // Whoever changed the script while its plan was read has not agreed to what stands there now.
-  if (document.getText() === script) await start(services, plan);
-  else await startWorkflow(services, document);
+  const cwd = folder.uri.fsPath;
+  const plan = await planWorkflow(toolbox, {
+    script,
+    file,
+    ...(args === undefined ? {} : { args }),
+    cwd,
+    fallbackRoot: cwd,
+    owner,
+    trust: 'approve',
+    host: { mode: hostCommands(), globs: [] },
+    ...workplaceFields(workplace),
+    ...(model === undefined ? {} : { defaultModel: model }),
+  });
+  if (workplace.kind === 'folder') return { plan, problem: null };
+  // Each of them would be refused, one after the other.
+  const { refusal } = await offerWorktree(toolbox, cwd, plan.record.workflow.name, workplace.baseRef);
+  return { plan, problem: refusal };
 }
 
 /** What runs is what stands on the disk, so that the run and the file never differ unseen. */
@@ -81,13 +118,19 @@ async function isRight({ workflows }: Services, document: vscode.TextDocument): 
   return false;
 }
 
-async function isAgreedTo(services: Services, plan: PlannedWorkflow, document: vscode.TextDocument): Promise<boolean> {
+async function decide(
+  services: Services,
+  { plan, problem, workplace }: Planned & { workplace: Workplace },
+  document: vscode.TextDocument,
+): Promise<PlanDecision> {
   const preview = previewWorkflow(plan);
-  if (!needsConsent(preview, confirmWorkflowAbove(document.uri))) return true;
+  if (!problem && !needsConsent(preview, confirmWorkflowAbove(document.uri))) return 'start';
   const { runId, workflow } = plan.record;
   return confirmPlan({
     name: workflow.name,
     preview,
+    workplace,
+    problem,
     showDocument: () => services.plans.show(workflow.name, runId, planDocument(plan, preview)),
     showPlace: (range) => showPlace(document, range, { preserveFocus: true }),
   });
@@ -101,9 +144,14 @@ async function showPlace(
   await vscode.window.showTextDocument(document, { selection: toRange(range), preserveFocus });
 }
 
-async function start(services: Services, plan: PlannedWorkflow): Promise<void> {
+async function start(services: Services, plan: PlannedWorkflow, workplace: Workplace): Promise<void> {
   const { name } = plan.record.workflow;
-  const title = vscode.l10n.t('Starting {0}: {1}', plain(name), summaryOf(previewWorkflow(plan)));
+  const where = workplace.kind === 'folder' ? [] : [plain(agentsPlaceWords(workplace))];
+  const title = vscode.l10n.t(
+    'Starting {0}: {1}',
+    plain(name),
+    [summaryOf(previewWorkflow(plan)), ...where].join(' · '),
+  );
   const { runId, noScope } = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title },
     async () => {

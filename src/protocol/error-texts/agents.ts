@@ -21,6 +21,10 @@ export const AGENTS = {
     message: 'Nothing is left of the name "{value}".',
     hint: 'Use letters from a to z, digits and dashes.',
   },
+  'agent_config_invalid:word': {
+    message: 'An agent cannot be called "{name}": that is a word of the command pi-lanes agents.',
+    hint: 'Give it another name; these are taken: {words}.',
+  },
   'agent_config_invalid:description': {
     message: 'The description is missing.',
     hint: 'Say in a sentence what the agent is for: who chooses an agent reads it.',
@@ -71,6 +75,10 @@ export const AGENTS = {
   agent_nothing_to_undo: {
     message: 'No change of an agent can be taken back.',
     hint: 'The latest 20 changes made by Pi Lanes can.',
+  },
+  'agent_nothing_to_undo:later': {
+    message: 'The change of "{name}" is not the latest one any more: that is {action} of "{other}".',
+    hint: 'Take back the later changes first.',
   },
   agent_scope_needed: {
     message: 'The user and the project both have the agent "{name}": {files}.',

@@ -43,11 +43,32 @@ export const COMMAND_LINE = {
   },
   'launch_invalid:no-branch': {
     message: 'The worktree or the name of the branch is missing.',
-    hint: 'pi-lanes branch RUN/KEY NAME',
+    hint: 'Both are needed: `pi-lanes branch RUN/KEY NAME`.',
   },
   'launch_invalid:with-undo': {
     message: '{option} does not go with --undo.',
     hint: 'What was applied is taken back as a whole.',
+  },
+  'launch_invalid:lanes-missing': {
+    message: '"lanes {action}" needs {options}.',
+    hint: 'See `pi-lanes lanes --help`.',
+  },
+  'launch_invalid:lanes-pr': {
+    message: '{option} is "{value}".',
+    hint: 'It must be the number of the pull request, a whole number from 1.',
+  },
+  'launch_invalid:lanes-commit': {
+    message: '{option} is "{value}".',
+    hint: 'It must be the full hash of a commit; `git rev-parse NAME` prints it.',
+  },
+  'launch_invalid:lanes-choice': { message: '{option} is "{value}".', hint: 'It must be one of {allowed}.' },
+  'launch_invalid:lanes-words': {
+    message: '{option} is "{value}".',
+    hint: 'It must be one line of 1 to 128 bytes.',
+  },
+  'launch_invalid:lanes-time': {
+    message: '{option} is "{value}".',
+    hint: 'It must be a date and a time, as 2026-01-31T12:00:00Z.',
   },
   'launch_invalid:no-plan': {
     message: 'The plan is missing.',

@@ -215,6 +215,7 @@ export const WORKTREES = {
   'worktree_preserved:resumable': {
     message: 'The worktree {path} stays: run {runId} was interrupted, and goes on in it when it is resumed.',
     hint: 'Resume the run, or stop it for good.',
+    cli: 'Go on with the run by `pi-lanes resume RUN`, or end it for good by `pi-lanes stop RUN`.',
   },
   'worktree_preserved:unattested': {
     message: 'Nobody has recorded that the work in {path} was merged or superseded.',

@@ -258,7 +258,7 @@ export class WorkflowChildren {
     const wish = wishOf(linesOf(run.earlier, index));
     if (wish) control.request(wish.reason, wish.error);
     const aggregate = this.#aggregate?.claimed;
-    const workplace = await this.#workplace(begun, control);
+    const workplace = await this.#workplace(begun, control, clock);
     const tools = { run, index, plan, workplace, driver: this.#driver, control, desk, layout };
     const over = workOnChild({ ...tools, ...(aggregate ? { aggregate } : {}) }, beginning);
     this.#live.set(index, { index, control, steering, desk, over });
@@ -271,9 +271,9 @@ export class WorkflowChildren {
     }
   }
 
-  async #workplace({ index, key, planned, source }: Begun, control: RunControl): Promise<Workplace> {
+  async #workplace({ index, key, planned, source }: Begun, control: RunControl, clock: AliveClock): Promise<Workplace> {
     const { plan, cwd, lane, worktree: wish, worktreeOf: of } = planned;
-    const common = { run: this.#run, index, plan, cwd, control };
+    const common = { run: this.#run, index, plan, cwd, control, clock };
     if (!wish && !of) return new Workplace(common);
     const worktrees = await this.#worktrees();
     const look = async () => {

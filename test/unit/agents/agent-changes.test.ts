@@ -2,7 +2,7 @@
 import { chmod, lstat, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AgentChanges, AgentDiscovery } from '../../../src/core/agents/index.ts';
+import { AGENT_WORDS, AgentChanges, AgentDiscovery } from '../../../src/core/agents/index.ts';
 import { type TempDir, tempDir } from '../../support/temp.ts';
 import { definition, write } from './definitions.ts';
 
@@ -172,6 +172,70 @@ describe('update', () => {
     expect(await isThere(own('new-one'))).toBe(false);
   });
 
+  describe('agent-67 of the name takes along what settings say of the agent', () => {
+    const settings = (subagents: object) => `${JSON.stringify({ theme: 'dark', subagents }, undefined, 2)}\n`;
+    const user = () => join(agentDir, 'settings.json');
+    const ofProject = () => join(project, '.pi', 'settings.json');
+
+    it('of the user and of the project, also for one provider, and gives it back with it', async () => {
+      const before = settings({
+        agentOverrides: { mine: { thinking: 'low' }, other: { model: 'a/b' } },
+        agentOverridesByProvider: { anthropic: { mine: { model: 'c/d' } } },
+      });
+      await write(agentDir, { 'agents/mine.md': definition('mine'), 'settings.json': before });
+      await write(project, { '.pi/settings.json': settings({ agentOverrides: { mine: { output: 'x.md' } } }) });
+      const change = await changes.update('mine', { name: 'new' });
+      expect(change).toEqual({ action: 'update', name: 'new', files: [own('new'), own('mine'), user(), ofProject()] });
+      expect(JSON.parse(await text(user()))).toEqual({
+        theme: 'dark',
+        subagents: {
+          agentOverrides: { new: { thinking: 'low' }, other: { model: 'a/b' } },
+          agentOverridesByProvider: { anthropic: { new: { model: 'c/d' } } },
+        },
+      });
+      expect(await agent('new')).toMatchObject({ thinking: 'low', output: 'x.md' });
+      await changes.undo();
+      expect(await text(user())).toBe(before);
+      expect(await agent('mine')).toMatchObject({ thinking: 'low', output: 'x.md' });
+    });
+
+    it('and leaves them to another agent that still has the old name', async () => {
+      const agentOverrides = { scout: { thinking: 'high' } };
+      await write(agentDir, { 'agents/scout.md': definition('scout'), 'settings.json': settings({ agentOverrides }) });
+      await changes.update('scout', { name: 'ranger' });
+      expect(await agent('ranger')).toMatchObject({ thinking: 'high' });
+      expect(await agent('scout')).toMatchObject({ thinking: 'high', source: 'builtin' });
+    });
+
+    it('but not over what is said of the new name, and tells that', async () => {
+      const agentOverrides = { mine: { thinking: 'low' }, new: { thinking: 'high' } };
+      const before = settings({ agentOverrides });
+      await write(agentDir, { 'agents/mine.md': definition('mine'), 'settings.json': before });
+      const { left, files } = await changes.update('mine', { name: 'new' });
+      expect(left).toEqual([`subagents.agentOverrides.mine (${user()})`]);
+      expect(files).toEqual([own('new'), own('mine')]);
+      expect(await text(user())).toBe(before);
+    });
+
+    it('and refuses settings that are no JSON before anything is moved', async () => {
+      await write(agentDir, { 'agents/mine.md': definition('mine') });
+      await write(project, { '.pi/settings.json': '{' });
+      await expect(changes.update('mine', { name: 'new' })).rejects.toMatchObject(refusal('config_invalid'));
+      expect(await isThere(own('mine'))).toBe(true);
+      expect(await isThere(own('new'))).toBe(false);
+    });
+  });
+
+  it('refuses names that are words of the command line, for new agents and for old ones', async () => {
+    await write(agentDir, { 'agents/mine.md': definition('mine') });
+    for (const word of AGENT_WORDS) {
+      const refused = refusal('agent_config_invalid', `An agent cannot be called "${word}"`);
+      await expect(changes.create({ name: word, description: 'x' }), word).rejects.toMatchObject(refused);
+      await expect(changes.update('mine', { name: word.toUpperCase() }), word).rejects.toMatchObject(refused);
+    }
+    await expect(changes.create({ name: 'undoer', description: 'x' })).resolves.toMatchObject({ name: 'undoer' });
+  });
+
   it('refuses a change that would make an agent invalid, and mends one that is', async () => {
     await write(agentDir, { 'agents/mine.md': definition('mine', 'd', 'async: perhaps') });
     await expect(changes.update('mine', { timeoutMs: 0 })).rejects.toMatchObject(refusal('agent_config_invalid'));
@@ -217,7 +281,37 @@ describe('update', () => {
   });
 });
 
+describe('duplicate', () => {
+  it('writes the definition that counts once more, to the byte but for its name, and without what would mean both', async () => {
+    await write(agentDir, { 'agents/mine.md': ODD.replace('tools:', 'aliases: own\r\npackage: shed\r\ntools:') });
+    const change = await changes.duplicate('shed.mine', 'Other One', 'project');
+    expect(change).toEqual({ action: 'duplicate', name: 'other-one', files: [ours('other-one')] });
+    expect(await text(ours('other-one'))).toBe(ODD.replace('name: mine', 'name: other-one'));
+    expect(await agent('other-one')).toMatchObject({ source: 'project', model: 'a/b' });
+    await changes.undo(change);
+    expect(await isThere(ours('other-one'))).toBe(false);
+  });
+
+  it('copies a builtin agent, and refuses a name that is taken', async () => {
+    await changes.duplicate('scout', 'spy');
+    expect((await agent('spy'))?.systemPrompt).toBe((await agent('scout'))?.systemPrompt);
+    await expect(changes.duplicate('worker', 'spy')).rejects.toMatchObject(refusal('agent_exists'));
+    await expect(changes.duplicate('worker', '!')).rejects.toMatchObject(refusal('agent_config_invalid'));
+    await expect(changes.duplicate('nobody', 'x')).rejects.toMatchObject(refusal('agent_unknown'));
+  });
+});
+
 describe('delete and undo', () => {
+  it('takes back the change that is meant, or none', async () => {
+    const first = await changes.create({ name: 'first', description: 'a' });
+    const second = await changes.create({ name: 'second', description: 'b' });
+    await expect(changes.undo(first)).rejects.toMatchObject(refusal('agent_nothing_to_undo', 'create of "second"'));
+    expect(await isThere(own('first'))).toBe(true);
+    await changes.undo(second);
+    await changes.undo(first);
+    expect([await isThere(own('first')), await isThere(own('second'))]).toEqual([false, false]);
+  });
+
   it('agent-68 removes what is one’s own, refuses what is not, and can be taken back', async () => {
     await write(agentDir, { 'agents/mine.md': ODD });
     await changes.delete('mine');
@@ -295,5 +389,45 @@ describe('eject', () => {
     await changes.eject('advisor');
     expect(await text(own('oracle'))).toBe(await text('src/core/agents/bundled/oracle.md'));
     await expect(changes.eject('oracle')).rejects.toMatchObject(refusal('agent_exists'));
+  });
+});
+
+describe('load', () => {
+  const settings = () => join(agentDir, 'settings.json');
+
+  it('puts overrides in the place of those there, says which were others, and is taken back', async () => {
+    const before =
+      '{\r\n\t"theme" : "dark",\r\n\t"subagents": {"agentOverrides": {"worker": {"model": "b/y"}, "scout": {"model": "a/x"}}, "maxThinking": "high"}\r\n}\r\n';
+    await write(agentDir, { 'settings.json': before });
+    await chmod(settings(), 0o640);
+    const overrides = { scout: { model: 'a/x' }, oracle: { model: 'a/z' } };
+    expect(await changes.load('mine', overrides)).toEqual({
+      action: 'load',
+      name: 'mine',
+      files: [settings()],
+      replaced: ['worker'],
+    });
+    const after = await text(settings());
+    expect(after.startsWith('{\r\n\t"theme" : "dark",\r\n')).toBe(true);
+    expect(JSON.parse(after)).toEqual({
+      theme: 'dark',
+      subagents: { agentOverrides: overrides, maxThinking: 'high' },
+    });
+    expect((await stat(settings())).mode & 0o777).toBe(0o640);
+    expect(await changes.load('mine', overrides)).toMatchObject({ files: [], replaced: [] });
+    expect(await changes.undo()).toMatchObject({ undone: 'load', name: 'mine' });
+    expect(await text(settings())).toBe(before);
+  });
+
+  it('makes settings where there are none, and refuses those that cannot be changed', async () => {
+    await changes.load('mine', { scout: { model: 'a/x' } });
+    expect(JSON.parse(await text(settings()))).toEqual({ subagents: { agentOverrides: { scout: { model: 'a/x' } } } });
+    await changes.undo();
+    expect(await isThere(settings())).toBe(false);
+    for (const broken of ['{', '[]', '{"subagents": 7}']) {
+      await write(agentDir, { 'settings.json': broken });
+      await expect(changes.load('mine', {})).rejects.toMatchObject({ code: 'config_invalid' });
+      expect(await text(settings())).toBe(broken);
+    }
   });
 });

@@ -7,10 +7,11 @@ import { AGENT_CODES, AGENT_TEXTS, type AgentText, agentProblem } from '../../..
 import { projectRoot } from '../../support/project-root.ts';
 
 const page = readFileSync(join(projectRoot(), 'docs', 'agents.md'), 'utf8');
-const folder = join(projectRoot(), 'src', 'core', 'agents');
-const sources = readdirSync(folder)
-  .filter((name) => name.endsWith('.ts'))
-  .map((name) => readFileSync(join(folder, name), 'utf8'))
+const folders = ['agents', 'agent-language'].map((name) => join(projectRoot(), 'src', 'core', name));
+const sources = folders
+  .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => readFileSync(file, 'utf8'))
   .join('\n');
 
 it('docs/agents.md has each code once, with its severity', () => {

@@ -388,6 +388,26 @@ describe('a definition that cannot be used', () => {
     expect(await described('mine')).toBe('Mended.');
   });
 
+  it('says whose it is, and which definitions it keeps from counting', async () => {
+    await write(agentDir, {
+      'agents/mine.md': definition('mine', 'Of the user.'),
+      'agents/scout.md': definition('scout', 'Broken.', 'async: perhaps'),
+    });
+    await write(project, {
+      '.pi/agents/a.md': definition('mine', 'First.'),
+      '.pi/agents/b.md': definition('mine', 'Second.'),
+    });
+    const { hidden, refused } = await discover();
+    const scout = join(agentDir, 'agents', 'scout.md');
+    expect(refused).toMatchObject([{ name: 'scout', source: 'user', file: scout, isOfProject: false }]);
+    const by = { source: 'project', file: join(project, '.pi', 'agents', 'b.md') };
+    expect(hidden).toMatchObject([
+      { agent: { name: 'scout', source: 'builtin' }, by: { source: 'user', file: scout } },
+      { agent: { name: 'mine', source: 'project', description: 'First.' }, by },
+      { agent: { name: 'mine', source: 'user' }, by },
+    ]);
+  });
+
   it('that is no definition keeps no name', async () => {
     await write(project, { '.pi/agents/scout.md': '# How our scout works\n' });
     const found = await discover();

@@ -2,9 +2,11 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { bundledAgents, toContract } from '../../../src/core/agents/index.ts';
 import { analyseScript } from '../../../src/core/workflow/analyse-script.ts';
+import { Workplaces } from '../../../src/extension/launch/workplaces.ts';
 import { PlanDocuments } from '../../../src/extension/workflows/plan-documents.ts';
 import { startWorkflow } from '../../../src/extension/workflows/start-workflow.ts';
 import { aWorkflow } from '../builders/workflow.ts';
+import * as standIn from './vscode-stand-in.ts';
 
 const editor = vi.hoisted(() => ({
   shown: [] as string[],
@@ -12,7 +14,12 @@ const editor = vi.hoisted(() => ({
   started: [] as string[],
   plans: 0,
   /** What a person does with each plan that is shown. */
-  answers: [] as (() => boolean | Promise<boolean>)[],
+  answers: [] as (() => boolean | 'workplace')[],
+  /** Where each plan was to have agents work. */
+  workplaces: [] as unknown[],
+  /** Why no worktree can be made. */
+  refusal: null as object | null,
+  problems: [] as unknown[],
 }));
 
 vi.mock('vscode', async () => {
@@ -49,7 +56,11 @@ vi.mock('vscode', async () => {
 });
 vi.mock('../../../src/extension/launch/start-agent.ts', () => ({ requireTrust: () => undefined }));
 vi.mock('../../../src/extension/launch/choose-folder.ts', () => ({
-  chooseFolder: async () => ({ uri: { fsPath: '/work' } }),
+  chooseFolder: async () => ({ uri: { fsPath: '/work', toString: () => 'file:///work' } }),
+}));
+vi.mock('../../../src/extension/launch/choose-workplace.ts', () => ({
+  chooseWorkplace: async (services: { workplaces: Workplaces }) =>
+    services.workplaces.save('file:///work', 'workflow', { kind: 'worktree', baseRef: 'main' }),
 }));
 vi.mock('../../../src/extension/workflows/ask-inputs.ts', () => ({ askInputs: async () => ({}) }));
 vi.mock('../../../src/extension/configuration.ts', () => ({
@@ -58,15 +69,22 @@ vi.mock('../../../src/extension/configuration.ts', () => ({
   hostCommands: () => 'ask',
 }));
 vi.mock('../../../src/extension/workflows/plan-pick.ts', () => ({
-  confirmPlan: async ({ showDocument }: { showDocument: () => Promise<unknown> }) => {
-    await showDocument();
-    return editor.answers.shift()?.() ?? false;
+  confirmPlan: async (plan: { showDocument: () => Promise<unknown>; problem: unknown }) => {
+    await plan.showDocument();
+    editor.problems.push(plan.problem);
+    const answer = editor.answers.shift()?.() ?? false;
+    return answer === 'workplace' ? answer : answer ? 'start' : 'leave';
   },
 }));
 vi.mock('../../../src/client/index.ts', async (importOriginal) => ({
   ...(await importOriginal<object>()),
-  planWorkflow: async (_: unknown, { script }: { script: string }) => {
+  offerWorktree: async () => ({ refusal: editor.refusal, head: null, refs: [] }),
+  planWorkflow: async (
+    _: unknown,
+    { script, worktree, baseRef }: Record<'script' | 'baseRef', string> & { worktree?: true },
+  ) => {
     editor.plans += 1;
+    editor.workplaces.push({ worktree, baseRef });
     const agents = bundledAgents().map((agent) => ({ contract: toContract(agent), aliases: agent.aliases }));
     const record = { ...aWorkflow({ agents, script }), runId: `run-${editor.plans}` };
     return { record, analysis: analyseScript(script), usable: { models: [], defaultModel: null } };
@@ -84,6 +102,8 @@ function opened(plans: PlanDocuments) {
   const document = { isDirty: false, getText: () => text, uri: { fsPath: '/work/look.workflow.js' } };
   const services = {
     plans,
+    toolbox: {},
+    workplaces: new Workplaces(new standIn.Memento() as never),
     workflows: { check: async () => [], outline: () => undefined },
     runs: { noticeStarted: async () => undefined },
     tree: { reveal: async () => undefined },
@@ -100,6 +120,31 @@ beforeEach(() => {
   editor.started.length = 0;
   editor.plans = 0;
   editor.answers = [];
+  editor.workplaces.length = 0;
+  editor.problems.length = 0;
+  editor.refusal = null;
+});
+
+describe('where agents work', () => {
+  it('is planned anew after another place was chosen, kept for the next time, and what is started', async () => {
+    const { start } = opened(new PlanDocuments());
+    editor.answers = [() => 'workplace', () => true, () => true];
+    await start();
+    await start();
+    const worktree = { worktree: true, baseRef: 'main' };
+    expect(editor.workplaces).toEqual([{ worktree: undefined, baseRef: undefined }, worktree, worktree]);
+    expect(editor.started).toEqual([`run-2: ${scriptOf('old-key')}`, `run-3: ${scriptOf('old-key')}`]);
+    expect(editor.problems).toEqual([null, null, null]);
+  });
+
+  it('is told beforehand where it cannot be', async () => {
+    const { start } = opened(new PlanDocuments());
+    editor.refusal = { code: 'worktree_refused', message: 'no' };
+    editor.answers = [() => 'workplace', () => false];
+    await start();
+    expect(editor.problems).toEqual([null, editor.refusal]);
+    expect(editor.started).toEqual([]);
+  });
 });
 
 describe('a plan', () => {

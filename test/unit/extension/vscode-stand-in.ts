@@ -64,6 +64,11 @@ export class CodeLens {
   }
 }
 
+export const DiagnosticSeverity = { Error: 0, Warning: 1, Information: 2, Hint: 3 };
+export const Uri = {
+  file: (path: string) => ({ scheme: 'file', fsPath: path, path, toString: () => `file://${path}` }),
+};
+
 export const TreeItemCollapsibleState = { None: 0, Collapsed: 1, Expanded: 2 };
 export const env = { language: 'en' };
 export const l10n = {
@@ -111,6 +116,7 @@ export const window = {
     picks.shown = items.map(({ label, description }) => [label, description]);
     return items.find(({ label }) => label === picks.answer);
   },
+  setStatusBarMessage: () => ({ dispose: () => undefined }),
   showInformationMessage: say,
   showWarningMessage: say,
   showErrorMessage: say,
@@ -131,6 +137,7 @@ export const workspace = {
   isTrusted: true,
   workspaceFolders: [] as { name: string; uri: { scheme: string; fsPath: string } }[],
   settings: new Map<string, unknown>(),
+  asRelativePath: ({ path }: { path: string }) => path,
   textDocuments: [] as { uri: unknown }[],
   onDidGrantWorkspaceTrust: () => ({ dispose: () => undefined }),
   onDidChangeWorkspaceFolders: () => ({ dispose: () => undefined }),

@@ -1,5 +1,5 @@
 /** Catalogues of models and the profiles that are made from them. */
-import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { KnownModel } from '../../../src/core/models/index.ts';
@@ -194,29 +194,6 @@ describe('the files of profiles', () => {
     });
     for (const name of ['../x', '.x', 'a/b', '', 'x'.repeat(65)])
       expect(() => store.fileOf(name), name).toThrow(expect.objectContaining({ code: 'launch_invalid' }));
-  });
-
-  it('are loaded in the place of the overrides in the settings, and nothing else there changes', async () => {
-    const file = join(folder.path, 'settings.json');
-    await store.write('mine', { agentOverrides: { scout: { model: 'a/x' } } });
-    const subagents = { agentOverrides: { worker: { model: 'b/y' } }, maxThinking: 'high' };
-    await writeFile(file, JSON.stringify({ defaultModel: 'x', subagents }));
-    await store.load('mine');
-    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({
-      defaultModel: 'x',
-      subagents: { agentOverrides: { scout: { model: 'a/x' } }, maxThinking: 'high' },
-    });
-    const before = '{\r\n\t"theme" : "dark",\r\n\t"x": [1,  2]\r\n}\r\n';
-    await writeFile(file, before, { mode: 0o640 });
-    await chmod(file, 0o640);
-    await store.load('mine');
-    expect((await readFile(file, 'utf8')).startsWith('{\r\n\t"theme" : "dark",\r\n\t"x": [1,  2],\r\n')).toBe(true);
-    expect((await stat(file)).mode & 0o777).toBe(0o640);
-    for (const broken of ['{', '[]', '{"subagents": 7}']) {
-      await writeFile(file, broken);
-      await expect(store.load('mine')).rejects.toMatchObject({ code: 'config_invalid' });
-      expect(await readFile(file, 'utf8')).toBe(broken);
-    }
   });
 
   it('of catalogues are kept by provider; a broken one is asked for anew', async () => {

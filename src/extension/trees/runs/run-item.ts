@@ -15,6 +15,7 @@ import { COMMANDS, ITEM } from '../../command-ids.ts';
 import { progressOf, workflowRows } from '../../runs/workflow-rows.ts';
 import { isSaidByIcon, runSentence, runTitle, stateText } from './run-words.ts';
 import { stateIcon } from './state-icon.ts';
+import { branchState } from './workflow/row-items.ts';
 import { progressText } from './workflow/row-words.ts';
 
 function contextValueOf(snapshot: RunSnapshot, needsPerson: boolean): string {
@@ -76,9 +77,9 @@ export interface RunItemContext {
 
 export function createRunItem(snapshot: RunSnapshot, context: RunItemContext): vscode.TreeItem {
   const { view, state } = snapshot;
-  const { None, Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
-  const isOpen = !isTerminal(state);
-  const item = new vscode.TreeItem(runTitle(snapshot), !view?.workflow ? None : isOpen ? Expanded : Collapsed);
+  const { Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
+  const below = view?.workflow ? (isTerminal(state) ? Collapsed : Expanded) : branchState(view?.children[0]);
+  const item = new vscode.TreeItem(runTitle(snapshot), below);
   item.id = snapshot.runId;
   item.iconPath = stateIcon(state);
   item.contextValue = contextValueOf(snapshot, context.needsPerson);

@@ -1,7 +1,7 @@
 /** The Runs view. Of a run that changed only its row is asked for again; of one that moved, the two sections. */
 import * as vscode from 'vscode';
 import type { RunSnapshot } from '../../../client/index.ts';
-import { elapsedMs } from '../../../protocol/index.ts';
+import { elapsedMs, type WorktreeView } from '../../../protocol/index.ts';
 import { RUNS_VIEW } from '../../command-ids.ts';
 import type { ActiveFilter } from '../../runs/active-filter.ts';
 import { dayOf } from '../../runs/run-days.ts';
@@ -15,6 +15,7 @@ import { createRunTooltip } from './run-tooltip.ts';
 import { createSectionItem } from './section-item.ts';
 import { ViewState } from './view-state.ts';
 import { type BranchNode, WorkflowBranches } from './workflow/workflow-branches.ts';
+import { type WorktreeNode, WorktreeRows } from './worktrees/worktree-rows.ts';
 
 export type RunsNode =
   | { kind: 'section'; key: string }
@@ -22,7 +23,8 @@ export type RunsNode =
   | { kind: 'run'; runId: string }
   | { kind: 'more'; project: string }
   | { kind: 'problem'; index: number }
-  | BranchNode;
+  | BranchNode
+  | WorktreeNode;
 
 const TICK_MS = 1000;
 /** Of a run that has gone on for longer than this the time moves on with every fifth tick. */
@@ -48,6 +50,7 @@ export class RunsTree implements vscode.TreeDataProvider<RunsNode>, vscode.Dispo
   readonly #refreshes = new Refreshes<RunsNode>((nodes) => this.#changed.fire(nodes));
   readonly #state: ViewState;
   readonly #branches: WorkflowBranches;
+  readonly #worktrees: WorktreeRows;
   /** How the rows of runs with open branches were drawn. */
   readonly #marks = new Map<string, string>();
   readonly view: vscode.TreeView<RunsNode>;
@@ -66,6 +69,10 @@ export class RunsTree implements vscode.TreeDataProvider<RunsNode>, vscode.Dispo
     this.#branches = new WorkflowBranches(
       (runId) => model.get(runId),
       (key, make) => this.#node(`in ${key}`, make) as BranchNode,
+    );
+    this.#worktrees = new WorktreeRows(
+      (runId) => model.get(runId),
+      (key, make) => this.#node(`in ${key}`, make) as WorktreeNode,
     );
     this.#disposables.push(
       this.view,
@@ -163,13 +170,19 @@ export class RunsTree implements vscode.TreeDataProvider<RunsNode>, vscode.Dispo
     await this.#model.ready();
     if (!parent) return this.#roots();
     if (parent.kind === 'project') return this.#projectChildren(parent.name);
-    if (parent.kind === 'run') {
-      this.#marks.set(parent.runId, this.#markOf(parent.runId));
-      return this.#branches.children(parent.runId);
-    }
+    if (parent.kind === 'run') return this.#runChildren(parent.runId);
     if (parent.kind === 'lane') return this.#branches.laneChildren(parent);
+    if (isInBranch(parent)) return this.#worktrees.children(parent.runId, this.#branches.childOf(parent));
     const section = parent.kind === 'section' ? this.#section(parent.key) : undefined;
     return section?.runs.map(({ runId }) => this.#runNode(runId)) ?? [];
+  }
+
+  #runChildren(runId: string): RunsNode[] | Promise<RunsNode[]> {
+    const view = this.#model.get(runId)?.view;
+    // With the row of a single run the one below it is asked for again.
+    if (view && !view.workflow) return this.#worktrees.children(runId, view.children[0]?.index);
+    this.#marks.set(runId, this.#markOf(runId));
+    return this.#branches.children(runId);
   }
 
   #roots(): RunsNode[] {
@@ -205,6 +218,7 @@ export class RunsTree implements vscode.TreeDataProvider<RunsNode>, vscode.Dispo
       const key = this.#sectionOf.get(node.runId);
       return key === undefined ? undefined : this.#sectionNode(key);
     }
+    if (node.kind === 'worktree') return this.#branches.ofChild(node.runId, node.child) ?? this.#runNode(node.runId);
     if (isInBranch(node)) return this.#branches.parent(node) ?? this.#runNode(node.runId);
     if (!this.#isGrouped() || node.kind === 'project' || node.kind === 'problem') return undefined;
     if (node.kind === 'more') return this.#projectNode(node.project);
@@ -233,6 +247,8 @@ export class RunsTree implements vscode.TreeDataProvider<RunsNode>, vscode.Dispo
         return createMoreItem(`more ${node.project}`);
       case 'run':
         return this.#runItem(node.runId);
+      case 'worktree':
+        return this.#worktrees.item(node) ?? new vscode.TreeItem('');
       default:
         return this.#branches.item(node) ?? new vscode.TreeItem('');
     }
@@ -264,6 +280,8 @@ export class RunsTree implements vscode.TreeDataProvider<RunsNode>, vscode.Dispo
   resolveTreeItem(item: vscode.TreeItem, node: RunsNode): vscode.TreeItem {
     const tooltip = isInBranch(node) ? this.#branches.tooltip(node) : undefined;
     if (tooltip) item.tooltip = tooltip;
+    const ofWorktree = node.kind === 'worktree' ? this.#worktrees.tooltip(node) : undefined;
+    if (ofWorktree) item.tooltip = ofWorktree;
     const snapshot = node.kind === 'run' ? this.#model.get(node.runId) : undefined;
     if (snapshot) item.tooltip = createRunTooltip(snapshot, this.#model.projectTitle(snapshot.runId), Date.now());
     return item;
@@ -294,6 +312,12 @@ export class RunsTree implements vscode.TreeDataProvider<RunsNode>, vscode.Dispo
     return 'child' in node && typeof node.child === 'number' ? node.child : undefined;
   }
 
+  /** The worktree an action is meant for: that of the row it came from, else of the selected row. */
+  worktreeOf(node: unknown): WorktreeView | undefined {
+    const meant = node === undefined ? this.view.selection[0] : node;
+    return typeof meant === 'object' && meant !== null && isWorktree(meant) ? this.#worktrees.find(meant) : undefined;
+  }
+
   /** The script's call of the command an action is meant for. */
   hostOf(node: unknown): number | undefined {
     const meant = node === undefined ? this.view.selection[0] : node;
@@ -319,6 +343,10 @@ function isInBranch(node: RunsNode): node is BranchNode {
 /** Our own node of a stage, as an action gets it. */
 function isStage(node: object): node is Extract<BranchNode, { kind: 'stage' }> {
   return 'kind' in node && node.kind === 'stage' && 'key' in node;
+}
+
+function isWorktree(node: object): node is WorktreeNode {
+  return 'kind' in node && node.kind === 'worktree' && 'child' in node;
 }
 
 function isHost(node: object): node is Extract<BranchNode, { kind: 'host' }> {

@@ -5,7 +5,7 @@ import type { Unstarted } from '../../runs/workflow-rows.ts';
 
 // Not the colours of lists and tests: high-contrast themes have none for some of them, and the green is too light on white.
 const SUCCESS = 'charts.green';
-const ERROR = 'problemsErrorIcon.foreground';
+export const ERROR = 'problemsErrorIcon.foreground';
 export const WARNING = 'problemsWarningIcon.foreground';
 
 interface Icon {

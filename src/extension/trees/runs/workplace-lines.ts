@@ -15,7 +15,7 @@ export function addWorkplace(lines: TooltipLines, { awaits, worktree }: Pick<Chi
   lines.add(vscode.l10n.t('Kept'), keptText(worktree));
 }
 
-function keptText({ state, changed, files, commits, outside, faults }: WorktreeView): string | undefined {
+export function keptText({ state, changed, files, commits, outside, faults }: WorktreeView): string | undefined {
   if (state === 'capture-failed') {
     const [fault] = faults;
     return vscode.l10n.t('not yet: {0}', fault ? errorWords(fault).message : '');

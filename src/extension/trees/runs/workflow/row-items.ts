@@ -48,7 +48,8 @@ export function createLaneItem(lane: LaneRow, runId: string): vscode.TreeItem {
 export function createStageItem(stage: StageRow, snapshot: RunSnapshot, now: number): vscode.TreeItem {
   const { runId } = snapshot;
   const { lane, key, agent } = stage;
-  const item = new vscode.TreeItem(visible(key.startsWith(`${lane}.`) ? key.slice(lane.length + 1) : key), None);
+  const name = visible(key.startsWith(`${lane}.`) ? key.slice(lane.length + 1) : key);
+  const item = new vscode.TreeItem(name, branchState(stage.child));
   // Its row stays the same when its child comes.
   item.id = `${runId} stage ${key}`;
   item.iconPath = stateIcon(stage.state);
@@ -73,12 +74,17 @@ export function createLaunchItem(launch: LaunchRow, runId: string): vscode.TreeI
 }
 
 export function createChildItem({ child, state, replaced }: ChildRow, snapshot: RunSnapshot, now: number) {
-  const item = new vscode.TreeItem(childName(child), None);
+  const item = new vscode.TreeItem(childName(child), branchState(child));
   item.id = childRunId(snapshot.runId, child.index);
   item.iconPath = stateIcon(state);
   dress(item, child, state, snapshot, now);
   if (replaced) item.description = `${item.description} · ${vscode.l10n.t('earlier attempt')}`;
   return item;
+}
+
+/** Below a child stands its worktree. */
+export function branchState(child: Pick<ChildView, 'worktree'> | undefined): vscode.TreeItemCollapsibleState {
+  return child?.worktree ? Collapsed : None;
 }
 
 function dress(item: vscode.TreeItem, child: ChildView, state: RunState, snapshot: RunSnapshot, now: number): void {

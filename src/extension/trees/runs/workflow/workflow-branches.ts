@@ -149,6 +149,14 @@ export class WorkflowBranches {
     return lane && this.#nodeOf(node.runId, lane);
   }
 
+  /** The row that stands for a child. */
+  ofChild(runId: string, child: number): BranchNode | undefined {
+    const branch = this.#branches.get(runId) ?? this.#read(runId);
+    const rows = [...(branch?.byKey.values() ?? [])];
+    const row = rows.find((one) => (one.kind === 'stage' || one.kind === 'child') && one.child?.index === child);
+    return row && this.#nodeOf(runId, row);
+  }
+
   /** Number of the child a row stands for. */
   childOf(node: BranchNode): number | undefined {
     const row = this.#row(node);

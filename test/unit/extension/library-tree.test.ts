@@ -1,0 +1,217 @@
+/** What the rows of the Library say and offer. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { AgentDiscovery } from '../../../src/core/agents/index.ts';
+import { agentRows, folderProblems } from '../../../src/extension/library/library-layout.ts';
+import type { FolderLibrary, LibraryModel } from '../../../src/extension/library/library-model.ts';
+import type { LibraryNode } from '../../../src/extension/trees/library/library-node.ts';
+import { LibraryTree } from '../../../src/extension/trees/library/library-tree.ts';
+import type { Finding } from '../../../src/protocol/index.ts';
+import { type TempDir, tempDir } from '../../support/temp.ts';
+import { definition, write } from '../agents/definitions.ts';
+import * as editor from './vscode-stand-in.ts';
+
+vi.mock('vscode', () => import('./vscode-stand-in.ts'));
+
+let temp: TempDir;
+let agentDir: string;
+let project: string;
+let folders: FolderLibrary[];
+let changed: editor.EventEmitter<void>;
+let setup: { piMissing: boolean; onDidChange: editor.EventEmitter<void>['event'] };
+let tree: LibraryTree;
+let drawn: unknown[];
+
+beforeEach(async () => {
+  temp = await tempDir();
+  agentDir = join(temp.path, 'agent');
+  project = join(temp.path, 'harbour');
+  await mkdir(join(project, '.pi'), { recursive: true });
+  await mkdir(agentDir);
+  folders = [];
+  changed = new editor.EventEmitter();
+  setup = { piMissing: false, onDidChange: new editor.EventEmitter<void>().event };
+  const model = {
+    ready: async () => undefined,
+    onDidChange: changed.event,
+    get folders() {
+      return folders;
+    },
+  };
+  tree = new LibraryTree(model as unknown as LibraryModel, setup as never);
+  drawn = [];
+  tree.onDidChangeTreeData((node) => drawn.push(node));
+});
+afterEach(async () => {
+  tree.dispose();
+  editor.workspace.isTrusted = true;
+  await temp.remove();
+});
+
+async function look(name = 'harbour', scripts: FolderLibrary['scripts'] = []): Promise<void> {
+  const found = await new AgentDiscovery().discover({ cwd: project, agentDir, home: temp.path, env: {} });
+  const folder = { name, uri: editor.Uri.file(join(project, name)), index: 0 } as never;
+  folders.push({ folder, agents: agentRows(found), problems: folderProblems(found), ...(scripts && { scripts }) });
+}
+
+const script = (path: string, ...severities: Finding['severity'][]) => ({
+  uri: editor.Uri.file(join(project, path)) as never,
+  path,
+  findings: severities.map((severity, line) => ({ severity, line, words: { message: { text: 'expected' } } }) as never),
+});
+
+const item = (node: LibraryNode) => tree.getTreeItem(node) as unknown as editor.TreeItem;
+
+/** The whole tree as lines, indented: label, description, what it can be used for. */
+async function lines(parent?: LibraryNode, depth = 0): Promise<string[]> {
+  const result: string[] = [];
+  for (const node of await tree.getChildren(parent)) {
+    const { label, description, contextValue } = item(node);
+    result.push(`${'  '.repeat(depth)}${label} | ${description ?? ''} | ${contextValue ?? ''}`);
+    result.push(...(await lines(node, depth + 1)));
+  }
+  return result;
+}
+
+async function row(name: string, state = 'usable'): Promise<LibraryNode> {
+  const groups = await tree.getChildren();
+  const all = (await Promise.all(groups.map((group) => tree.getChildren(group)))).flat();
+  const found = all.find((node) => node.kind === 'agent' && node.row.name === name && node.row.state.kind === state);
+  if (!found) throw new Error(`no ${state} agent ${name}`);
+  return found;
+}
+
+describe('the Library', () => {
+  it('shows every definition with what becomes of it, and every script with how right it is', async () => {
+    await write(project, {
+      '.pi/agents/pilot.md': definition('pilot', 'Brings ships in.', 'model: fake/big-one', 'thinking: low'),
+      '.pi/agents/broken.md': definition('broken', 'Broken.', 'async: perhaps'),
+    });
+    await write(agentDir, {
+      'agents/pilot.md': definition('pilot', 'Mine.'),
+      'agents/scout.md': definition('scout', 'Mine.', 'fast: true'),
+    });
+    const agentOverrides = { oracle: { disabled: true }, reviewer: { model: 'inherit' } };
+    await writeFile(join(agentDir, 'settings.json'), JSON.stringify({ subagents: { agentOverrides } }));
+    await look('harbour', [
+      script('.pi/workflows/right.js'),
+      script('a.workflow.js', 'warning'),
+      script('workflows/wrong.mjs', 'error', 'warning', 'error'),
+    ]);
+    const shown = await lines();
+    expect(
+      shown
+        .filter((line) => !/delegate|worker/.test(line))
+        .map((line) => line.replace(/(\| .*?) · [A-Z].* \|/, '$1 |')),
+    ).toEqual([
+      'Agents of the Project | 2 · 1 with mistakes | group.own',
+      '  broken | has mistakes | agent.broken',
+      '  pilot | big-one, thinking low | agent.own',
+      'Your Agents | 2 | group.own',
+      '  pilot | replaced by the one of the project | agent.hidden',
+      '  scout | cannot be launched yet: fast | agent.replacing',
+      'Built-in Agents | 5 | group.other',
+      '  oracle | disabled | agent.disabled',
+      '  reviewer | model of the parent, thinking high | agent.changed',
+      '  scout | replaced by your own | agent.hidden',
+      'Workflows | 3 · 1 with mistakes | group.scripts',
+      '  right | .pi/workflows/right.js | script.right',
+      '  a | 1 warning · a.workflow.js | script.right',
+      '  wrong | 2 errors, 1 warning · workflows/wrong.mjs | script.faulty',
+    ]);
+    expect(item(await row('pilot')).accessibilityInformation?.label).toBe(
+      'Agent pilot, the project, big-one, thinking low, Brings ships in.',
+    );
+    expect(item(await row('scout')).accessibilityInformation?.label).toBe(
+      'Agent scout, your own, cannot be launched yet: fast, 1 problem, Mine.',
+    );
+  });
+
+  it('tells in the tooltip where each part comes from', async () => {
+    await write(agentDir, {
+      'agents/mine.md': definition('mine', 'Mine.', 'aliases: my, own', 'tools: read, grep', 'thinking: hot'),
+    });
+    const agentOverrides = { reviewer: { model: 'fake/small' }, worker: { disabled: true } };
+    const settings = join(agentDir, 'settings.json');
+    await writeFile(settings, JSON.stringify({ subagents: { agentOverrides } }, null, 1));
+    await look();
+    const tooltip = async (name: string, state?: string) => {
+      const node = await row(name, state);
+      return String(
+        (tree.resolveTreeItem(tree.getTreeItem(node), node).tooltip as editor.MarkdownString | undefined)?.value,
+      );
+    };
+    expect(await tooltip('reviewer')).toMatch(/\*\*Model\*\*: fake\/small/);
+    expect(await tooltip('reviewer')).toContain(
+      `model, by subagents.agentOverrides.reviewer.model in ${settings}, line 5`,
+    );
+    expect(await tooltip('worker', 'disabled')).toContain(`subagents.agentOverrides.worker.disabled in ${settings}`);
+    const broken = await tooltip('mine', 'refused');
+    expect(broken).toContain(join(agentDir, 'agents', 'mine.md'));
+    expect(broken).toMatch(/\*\*Line 6\*\*: thinking is hot\./);
+  });
+
+  it('has one group for each folder where there are several', async () => {
+    await look('harbour');
+    await look('pier');
+    const roots = await tree.getChildren();
+    expect(roots.map((node) => item(node).label)).toEqual(['harbour', 'pier']);
+    expect((await lines(roots[1])).slice(0, 2)).toEqual([
+      'Agents of the Project |  | group.own',
+      '  New Agent… | none of this project yet | note',
+    ]);
+    const ids = (await Promise.all(roots.map((node) => tree.getChildren(node)))).flat().map((node) => item(node).id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('says what is missing and does the next step at a click', async () => {
+    expect(await tree.getChildren()).toEqual([]);
+    await look();
+    setup.piMissing = true;
+    const [note] = await tree.getChildren();
+    expect(note && item(note)).toMatchObject({
+      label: 'Install Pi…',
+      description: 'nothing can be launched without it',
+      command: { command: 'piLanes.installPi' },
+    });
+    const shown = await lines();
+    expect(shown).toContain('  New Agent… | none of your own yet | note');
+    expect(shown).toContain('  New Workflow… | no scripts yet | note');
+    editor.workspace.isTrusted = false;
+    const [untrusted, ...others] = await tree.getChildren();
+    expect(untrusted && item(untrusted)).toMatchObject({ command: { command: 'workbench.trust.manage' } });
+    expect(others.map((node) => item(node).label)).toEqual(['Your Agents', 'Built-in Agents', 'Workflows']);
+  });
+
+  it('shows why agents cannot be looked for, and still the scripts', async () => {
+    await look('harbour', [script('a.workflow.js')]);
+    const [first] = folders;
+    if (!first) throw new Error('no folder');
+    folders[0] = { ...first, agents: [], error: { code: 'internal', message: 'The disk is on fire.' } };
+    expect(await lines()).toEqual([
+      'The disk is on fire. |  | note',
+      'Workflows | 1 | group.scripts',
+      '  a | a.workflow.js | script.right',
+    ]);
+  });
+
+  it('opens what came along only while there is nothing of one’s own', async () => {
+    await look();
+    const builtin = async () => {
+      const nodes = await tree.getChildren();
+      const found = nodes.find((node) => node.kind === 'group' && node.group === 'builtin');
+      return found && item(found).collapsibleState;
+    };
+    expect(await builtin()).toBe(editor.TreeItemCollapsibleState.Expanded);
+    await write(agentDir, { 'agents/mine.md': definition('mine', 'Mine.') });
+    folders.length = 0;
+    await look();
+    expect(await builtin()).toBe(editor.TreeItemCollapsibleState.Collapsed);
+  });
+
+  it('is drawn again when something changed, and rarely when much does', () => {
+    for (let i = 0; i < 100; i++) changed.fire();
+    expect(drawn).toEqual([undefined]);
+  });
+});
