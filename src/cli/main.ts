@@ -374,8 +374,7 @@ const blank = {
 /** The run that a command line is about, as it was typed. */
 function runIn([command = '', ...rest]: readonly string[]): string | undefined {
   const [first] = rest;
-  // What stands behind a slash names one of its agents.
-  return takesRun(command) && first !== undefined && !first.startsWith('-') ? first.split('/')[0] : undefined;
+  return takesRun(command) && first !== undefined && !first.startsWith('-') ? first : undefined;
 }
 
 function report(error: unknown): number {

@@ -260,7 +260,7 @@ export const COMMANDS: readonly string[] = [...new Set(PARTS.map(({ command }) =
 
 /** Whether the first word behind a command is a run. */
 export function takesRun(command: string): boolean {
-  return PARTS.some(({ text }) => new RegExp(`^ +pi-lanes ${command} \\[?RUN\\b`).test(text));
+  return PARTS.some(({ text }) => new RegExp(`^ +pi-lanes ${command} \\[?RUN\\b(?!\\[/)`).test(text));
 }
 
 /** The part of the usage that is about one command, with what its words mean; `undefined`: there is no such command. */

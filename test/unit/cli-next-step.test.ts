@@ -52,9 +52,6 @@ describe('the next step on a command line', () => {
       'interrupt',
       'resume',
       'force-stop',
-      'apply',
-      'branch',
-      'restore',
     ]);
   });
 });

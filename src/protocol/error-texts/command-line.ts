@@ -41,6 +41,14 @@ export const COMMAND_LINE = {
     message: 'The name of the agent is missing.',
     hint: 'They are listed by `pi-lanes agents`.',
   },
+  'launch_invalid:no-branch': {
+    message: 'The worktree or the name of the branch is missing.',
+    hint: 'Both are needed: `pi-lanes branch RUN/KEY NAME`.',
+  },
+  'launch_invalid:with-undo': {
+    message: '{option} does not go with --undo.',
+    hint: 'What was applied is taken back as a whole.',
+  },
   'launch_invalid:lanes-missing': {
     message: '"lanes {action}" needs {options}.',
     hint: 'See `pi-lanes lanes --help`.',
@@ -61,14 +69,6 @@ export const COMMAND_LINE = {
   'launch_invalid:lanes-time': {
     message: '{option} is "{value}".',
     hint: 'It must be a date and a time, as 2026-01-31T12:00:00Z.',
-  },
-  'launch_invalid:no-branch': {
-    message: 'The worktree or the name of the branch is missing.',
-    hint: 'pi-lanes branch RUN/KEY NAME',
-  },
-  'launch_invalid:with-undo': {
-    message: '{option} does not go with --undo.',
-    hint: 'What was applied is taken back as a whole.',
   },
   'launch_invalid:no-plan': {
     message: 'The plan is missing.',
