@@ -3,6 +3,7 @@ import { visible } from '../core/transcripts/index.ts';
 import { lanesError, toErrorValue } from '../protocol/index.ts';
 import { agentsCommand } from './commands/agents.ts';
 import { answerCommand } from './commands/answer.ts';
+import { applyCommand, branchCommand, laneConflictsCommand, undoCommand } from './commands/bring-home.ts';
 import { CHANGES, changeAgentsCommand } from './commands/change-agents.ts';
 import { cleanupCommand } from './commands/cleanup.ts';
 import { cleanupApplyCommand, cleanupFinishCommand, cleanupPlanCommand } from './commands/cleanup-worktrees.ts';
@@ -113,6 +114,19 @@ async function main(args: string[]): Promise<number> {
       const { values } = parse(rest, { days: text, 'dry-run': flag }, { min: 0, max: 0 });
       return cleanupCommand(context, { days: values.days, 'dry-run': values['dry-run'], json: values.json });
     }
+    case 'apply': {
+      const options = { files: texts, forecast: flag, undo: flag };
+      const { values, positionals } = parse(rest, options, { min: has(rest, '--undo') ? 0 : 1, max: 1 });
+      const { files, forecast, undo, json } = values;
+      if (!undo) return applyCommand(context, positionals[0] ?? '', { files, forecast, json });
+      const other = files ? '--files' : forecast ? '--forecast' : undefined;
+      if (other !== undefined) throw lanesError('launch_invalid:with-undo', { option: other });
+      return undoCommand(context, positionals[0], { json });
+    }
+    case 'branch': {
+      const { values, positionals } = parse(rest, {}, { min: 2, max: 2, missing: 'launch_invalid:no-branch' });
+      return branchCommand(context, positionals[0] ?? '', positionals[1] ?? '', { json: values.json });
+    }
     case 'restore': {
       const { values, positionals } = parse(rest, {}, { min: 1, max: 1 });
       return restoreCommand(context, positionals[0] ?? '', { json: values.json });
@@ -125,6 +139,12 @@ async function main(args: string[]): Promise<number> {
         max: 2,
         missing: 'launch_invalid:no-lanes',
       });
+      const [word = '', run = ''] = positionals;
+      if (word === 'conflicts') {
+        const other = Object.keys(LANES_OPTIONS).find((name) => Object.hasOwn(values, name));
+        if (other !== undefined) throw lanesError('launch_invalid:lanes-option', { option: other, action: word });
+        return laneConflictsCommand(context, run, { json: values.json });
+      }
       return lanesCommand(context, positionals[0] ?? '', positionals[1] ?? '', { ...blankLanes, ...values });
     }
     case 'agents': {
@@ -354,7 +374,8 @@ const blank = {
 /** The run that a command line is about, as it was typed. */
 function runIn([command = '', ...rest]: readonly string[]): string | undefined {
   const [first] = rest;
-  return takesRun(command) && first !== undefined && !first.startsWith('-') ? first : undefined;
+  // What stands behind a slash names one of its agents.
+  return takesRun(command) && first !== undefined && !first.startsWith('-') ? first.split('/')[0] : undefined;
 }
 
 function report(error: unknown): number {

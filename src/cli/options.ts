@@ -19,6 +19,7 @@ export interface Words {
     | 'launch_invalid:no-agent-name'
     | 'launch_invalid:no-import-file'
     | 'launch_invalid:no-lanes'
+    | 'launch_invalid:no-branch'
     | 'launch_invalid:no-plan';
   /** Options that there are, but for another use of the command, and what is said about that. */
   elsewhere?: { options: Options; text: 'launch_invalid:option-of-agent' | 'launch_invalid:option-of-workflow' };
@@ -39,7 +40,8 @@ export function parse<T extends Options>(args: string[], options: T, words: Word
   const { length } = parsed.positionals;
   if (length < words.min)
     throw lanesError(
-      words.missing && (length === 0 || words.missing === 'launch_invalid:no-lanes')
+      words.missing &&
+        (length === 0 || words.missing === 'launch_invalid:no-lanes' || words.missing === 'launch_invalid:no-branch')
         ? words.missing
         : length === 0
           ? 'launch_invalid:no-run'

@@ -135,6 +135,19 @@ ${AGENT_OPTIONS}
                                                     nothing is changed`,
   },
   {
+    command: 'apply',
+    text: `\
+  pi-lanes apply RUN[/KEY] [--files PATH]… [--forecast]
+                                                    bring what an agent has changed into the checkout you are in: all of it, or the files
+                                                    and folders named; nothing when one contradicts what is here; --forecast only shows
+  pi-lanes apply --undo [ID]                        take back what was applied last, or the one with this id, as a whole`,
+  },
+  {
+    command: 'branch',
+    text: `\
+  pi-lanes branch RUN[/KEY] NAME                    make a branch of what an agent has done; nothing is checked out`,
+  },
+  {
     command: 'restore',
     text: `\
   pi-lanes restore RUN[/KEY]                        bring back a worktree that was removed, with files, commits and what git did not have, as
@@ -150,6 +163,7 @@ ${AGENT_OPTIONS}
       active               not yet: not all of its agents are proven to have ended
       unknown              it has handed over no worktrees, or what is known of them cannot be read
                                                     That they may go removes nothing.
+  pi-lanes lanes conflicts RUN                      which of its agents have changed the same files, and whether that goes together
   pi-lanes lanes record-merge RUN --pr N --reviewed-head HASH --merge-commit HASH --by NAME [options]
                                                     attest that its work was merged:
       --tree-equivalent X  whether the merged files are the reviewed ones: true, false, or unknown (default)

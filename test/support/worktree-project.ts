@@ -61,12 +61,12 @@ export class WorktreeProject {
   }
 
   /** A worktree of a run that begins with it. */
-  async make(label = 'fix', runId: string = newRunId()): Promise<WorktreeRecord> {
+  async make(label = 'fix', runId: string = newRunId(), child = 1): Promise<WorktreeRecord> {
     const { git, path, journal } = this.bench;
     const [source] = await checkSources(git, [{ key: label, cwd: path }]);
     if (!source) throw new Error('no source');
     const allocator = { git, lock: this.lock, journal: withLedger(journal, this.ledger) };
-    const [record] = await allocateWorktrees(allocator, [{ source, runId, child: 1, label }]);
+    const [record] = await allocateWorktrees(allocator, [{ source, runId, child, label }]);
     if (!record) throw new Error('no worktree');
     return record;
   }

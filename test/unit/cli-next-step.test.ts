@@ -52,6 +52,9 @@ describe('the next step on a command line', () => {
       'interrupt',
       'resume',
       'force-stop',
+      'apply',
+      'branch',
+      'restore',
     ]);
   });
 });

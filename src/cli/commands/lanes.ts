@@ -51,7 +51,10 @@ export async function lanesCommand(
 
 function actionOf(word: string): Action {
   if (word === 'status' || word === 'record-merge' || word === 'record-supersession') return word;
-  throw lanesError('launch_invalid:lanes-action', { action: word, allowed: Object.keys(OF_ACTION).join(', ') });
+  throw lanesError('launch_invalid:lanes-action', {
+    action: word,
+    allowed: [...Object.keys(OF_ACTION), 'conflicts'].join(', '),
+  });
 }
 
 function takes(action: Action, name: (typeof ALL)[number]): boolean {

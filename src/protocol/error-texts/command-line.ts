@@ -62,6 +62,14 @@ export const COMMAND_LINE = {
     message: '{option} is "{value}".',
     hint: 'It must be a date and a time, as 2026-01-31T12:00:00Z.',
   },
+  'launch_invalid:no-branch': {
+    message: 'The worktree or the name of the branch is missing.',
+    hint: 'Write `pi-lanes branch RUN/KEY NAME`.',
+  },
+  'launch_invalid:with-undo': {
+    message: '{option} does not go with --undo.',
+    hint: 'What was applied is taken back as a whole.',
+  },
   'launch_invalid:no-plan': {
     message: 'The plan is missing.',
     hint: 'Make one: `pi-lanes cleanup plan`; it says how it is applied.',
