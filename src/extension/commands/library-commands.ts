@@ -4,12 +4,12 @@ import { BUILT_IN } from '../command-ids.ts';
 import { toRange } from '../editor/script-ranges.ts';
 import type { Services } from '../services.ts';
 import { type LibraryNode, libraryNode } from '../trees/library/library-node.ts';
-import { launchAgent, launchWith } from './launch-agent.ts';
+import { launchWith } from './launch-agent.ts';
 import { clickedAgent } from './library-folder.ts';
 
 export async function launchLibraryAgent(services: Services, clicked: unknown): Promise<void> {
   const node = clickedAgent(services, clicked);
-  if (!node) return launchAgent(services);
+  if (!node) return;
   await launchWith(services, { about: node.folder.uri, agent: node.row.name });
 }
 

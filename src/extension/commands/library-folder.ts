@@ -15,8 +15,11 @@ export async function libraryFolder(
   return libraryNode(clicked)?.folder ?? (await chooseFolder(state, undefined, question));
 }
 
-/** The agent an action is meant for: of the row it came from, else of the selected row. */
+/** The agent an action is meant for: of the row it came from, else of the selected row. None: the person is told. */
 export function clickedAgent({ library }: Services, clicked: unknown): AgentNode | undefined {
   const node = libraryNode(clicked) ?? library.view.selection[0];
-  return node?.kind === 'agent' ? node : undefined;
+  if (node?.kind === 'agent') return node;
+  // The view hands over no row while it is being drawn anew.
+  void vscode.window.showInformationMessage(vscode.l10n.t('Choose an agent in the Library, then try again.'));
+  return undefined;
 }
