@@ -252,7 +252,8 @@ function changeAgents(context: CliContext, change: (typeof CHANGES)[number], res
       json,
     });
   }
-  const { values, positionals } = parse(rest, { scope: text }, named);
+  const words = change === 'import' ? ({ ...named, missing: 'launch_invalid:no-import-file' } as const) : named;
+  const { values, positionals } = parse(rest, { scope: text }, words);
   return changeAgentsCommand(context, change, positionals[0] ?? '', {
     ...none,
     scope: values.scope,

@@ -17,6 +17,7 @@ export interface Words {
   missing?:
     | 'launch_invalid:no-script'
     | 'launch_invalid:no-agent-name'
+    | 'launch_invalid:no-import-file'
     | 'launch_invalid:no-lanes'
     | 'launch_invalid:no-branch'
     | 'launch_invalid:no-plan';

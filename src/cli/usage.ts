@@ -186,6 +186,7 @@ ${AGENT_OPTIONS}
   pi-lanes agents NAME                              one of them: each field, and where its value comes from
   pi-lanes agents show NAME                         the same of an agent that is called like one of these words
   pi-lanes agents create NAME --description TEXT [--set FIELD=VALUE]… [--prompt-file FILE]
+  pi-lanes agents import FILE                       create one from an agent of Claude Code (.claude/agents/*.md); says what is not taken over
   pi-lanes agents update NAME [--description TEXT] [--set FIELD=VALUE]… [--prompt-file FILE]
                                                     FIELD= takes a field away; --set name=NEW renames it
   pi-lanes agents delete NAME                       remove an agent of your own

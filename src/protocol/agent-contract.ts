@@ -19,6 +19,8 @@ export const agentContract = z.object({
   /** Absent: Pi's ambient set. Empty: no tools. */
   tools: z.optional(z.array(z.string())),
   inheritProjectContext: z.boolean(),
+  /** Whether what the person says to all agents is part of that. Absent in runs of earlier versions: it was. */
+  inheritGlobalContext: z.optional(z.boolean()),
   inheritSkills: z.boolean(),
   allowNestedSubagents: z.optional(z.boolean()),
   /** Tried in order when the provider fails, unless a model was named for the run. Names as they stand in the definition. */

@@ -118,9 +118,29 @@ export const AGENT_TEXTS = {
     message: '{field} is not used: {faults}.',
     hint: 'The field is described in docs/agents.md.',
   },
-  field_unsupported: {
-    message: 'This version does not apply {field} yet, so the agent cannot be launched.',
-    hint: 'Remove the field to launch the agent without it.',
+  'field_unsupported:servers': {
+    message: 'This version gives agents no tools of servers (mcp:), so the agent cannot be launched.',
+    hint: 'Take them out of tools; an extension of Pi that brings such tools can be named in subagentOnlyExtensions.',
+  },
+  'field_unsupported:files': {
+    message: 'This version takes names of tools in tools, not files that bring them, so the agent cannot be launched.',
+    hint: 'Name the file in subagentOnlyExtensions, and its tools by their names in tools.',
+  },
+  'field_unsupported:nested': {
+    message: 'In this version agents launch no agents themselves, so the agent cannot be launched.',
+    hint: 'Remove the field, and launch several agents from a workflow script.',
+  },
+  'field_unsupported:fast': {
+    message: 'This version can ask no model to answer faster, so the agent cannot be launched.',
+    hint: 'Remove the field, or choose a faster model.',
+  },
+  'field_unsupported:acceptance': {
+    message: 'This version does not check the work of an agent, so the agent cannot be launched.',
+    hint: 'Remove the field, and have a workflow script check the work by a command.',
+  },
+  'field_unsupported:runner': {
+    message: 'This version starts no program but Pi, so the agent cannot be launched.',
+    hint: 'Remove the field to have Pi do the work.',
   },
   // What it names
   'reference_unknown:model': {

@@ -30,6 +30,8 @@ export interface ChildContract {
   output?: { schema: OutputSchema; file: string };
   /** The file that says which providers are not to be asked for a while; see `RateGateFile`. It need not be there. */
   rateGate?: string;
+  /** What the person says to all agents is not told to it, though what the project says is. */
+  withoutGlobalContext?: true;
 }
 
 /** Until when a provider is not to be asked, in milliseconds since 1970, by its name. */

@@ -1,11 +1,11 @@
 /** The folder a child works in: its own worktree, or a checkout that no other child changes meanwhile. */
-import { checkoutOf, takeCheckout } from '../core/checkouts/index.ts';
+import { checkoutOf, mayWrite, takeCheckout } from '../core/checkouts/index.ts';
 import type { Lock } from '../core/locks/index.ts';
 import { rootLayout } from '../core/projects/index.ts';
 import { childRunId } from '../core/runs/index.ts';
 import type { AliveClock } from '../core/time/index.ts';
 import type { WorktreeSource } from '../core/worktrees/index.ts';
-import type { AgentContract, ChildPlan, WorktreeRecord } from '../protocol/index.ts';
+import type { ChildPlan, WorktreeRecord } from '../protocol/index.ts';
 import type { OpenRun } from './open-run.ts';
 import { proceeded } from './proceeded.ts';
 import type { RunControl } from './run-control.ts';
@@ -30,14 +30,6 @@ export interface WorkplaceOptions {
     /** It goes on in the worktree of another child. */
     of?: WorktreeOwner | undefined;
   };
-}
-
-/** Tools of Pi and of ours that change no file. */
-const READERS: ReadonlySet<string> = new Set(['read', 'grep', 'find', 'ls', 'structured_output']);
-
-/** Whether an agent has tools it could change files with. */
-export function mayWrite({ tools }: Pick<AgentContract, 'tools'>): boolean {
-  return tools === undefined || tools.some((tool) => !READERS.has(tool));
 }
 
 export class Workplace {

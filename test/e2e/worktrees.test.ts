@@ -25,6 +25,7 @@ beforeAll(async () => {
     target: { folder: world.project },
     installed: inject('installedExtensions'),
     env: world.env,
+    settings: { 'piLanes.writers': 'wait' },
   });
   await session.workbench.openContainer('Pi Lanes');
 });
@@ -141,6 +142,26 @@ test('B93 what is not committed keeps it from starting, and is never passed over
   const { record } = await launched('Stay here.', /^Stay here\.: worker has completed/);
   expect(record).not.toHaveProperty('worktree');
   await rm(join(world.project, 'draft.txt'));
+});
+
+test('B93 that another agent changes files in the folder is said before the launch, with the other way', async () => {
+  const { workbench } = session;
+  const { quickInput } = workbench;
+  const env = { ...world.env, PI_LANES_WRITERS: 'wait' };
+  const other = (await world.cli(['run', '--agent', 'worker', '--task', 'SCRIPT:bash-sleep'], { env })).stdout.trim();
+  await workbench.trees.row(/^SCRIPT:bash-sleep: worker is running/).waitFor();
+  const warning = 'Another agent changes files in this folder';
+  await waitFor('the warning', async () => {
+    await begin();
+    await quickInput.row('Tools').waitFor();
+    if (await quickInput.row(warning).isVisible()) return true;
+    await quickInput.cancel();
+    return undefined;
+  });
+  expect(await described(warning).textContent()).toContain(other);
+  await workbench.screenshot('worktree-writers');
+  await quickInput.cancel();
+  await world.cli(['stop', other]);
 });
 
 test('B93 the agents of a workflow: chosen above the script, each with a row below it', async () => {

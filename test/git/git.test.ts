@@ -111,6 +111,13 @@ describe('a call', () => {
     await expect(git.run(at('nowhere'), ['status'])).rejects.toMatchObject({ code: 'git_failed' });
   });
 
+  it('knows no ref from not being able to tell', async () => {
+    const path = await makeRepository(at('repo'));
+    expect(await git.tipOf(path, 'refs/heads/main')).toMatch(/^[0-9a-f]{40}$/);
+    expect(await git.tipOf(path, 'refs/heads/other')).toBeUndefined();
+    await expect(git.tipOf(folder.path, 'refs/heads/main')).rejects.toMatchObject({ code: 'git_failed' });
+  });
+
   it('takes input and hands output on piece by piece, waiting for each', async () => {
     const path = await makeRepository(at('repo'));
     const content = Buffer.alloc(3 * 1024 * 1024, 'pi lanes ');

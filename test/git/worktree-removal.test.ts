@@ -173,6 +173,20 @@ describe('what is uncertain stays', () => {
     expect(await git(bench.path, 'rev-parse', tree.branch)).toBe(tree.base);
   });
 
+  it('a branch of which git cannot tell where it stands is not said to be gone', async () => {
+    const kept = await bench.capture(tree);
+    const failing = at('git that cannot tell');
+    const script = `case "$*" in *rev-parse*refs/heads/pi-lanes/*) echo "fatal: broken" >&2; exit 128;; esac`;
+    await writeFile(failing, `#!/bin/sh\n${script}\nexec /usr/bin/env git "$@"\n`, { mode: 0o755 });
+    const { git: by, lock } = await bench.withGit(failing);
+    expect(await removeWorktree(tree, kept, { git: by, lock })).toMatchObject({
+      worktreeRemoved: true,
+      branchRemoved: false,
+      reasons: [{ code: 'worktree_left', message: expect.stringContaining('broken') }],
+    });
+    expect(await git(bench.path, 'rev-parse', tree.branch)).toBe(tree.base);
+  });
+
   it('and is as it was when git refuses in the end', async () => {
     await write(tree.path, { 'new.txt': 'new' });
     await git(tree.path, 'add', 'new.txt');

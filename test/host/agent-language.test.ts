@@ -191,8 +191,11 @@ suite('inside a definition of an agent', () => {
   });
 });
 
-/** Of what we offer elsewhere: the editor and its other extensions offer things of their own. */
+/** Of what we offer elsewhere: the editor offers words of the document, and its other extensions things of their own. */
 async function ours(uri: vscode.Uri, position: vscode.Position): Promise<string[]> {
-  const labels = (await completions(uri, position)).map(labelOf);
-  return labels.filter((label) => ['model', 'thinking', 'tools', 'read', 'bash'].includes(label));
+  const items = await completions(uri, position);
+  return items
+    .filter(({ kind }) => kind !== vscode.CompletionItemKind.Text)
+    .map(labelOf)
+    .filter((label) => ['model', 'thinking', 'tools', 'read', 'bash'].includes(label));
 }

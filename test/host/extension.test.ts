@@ -33,7 +33,8 @@ suite('the extension', () => {
 
   test('has paths for settings: a machine has its own, and a workspace may have another', async () => {
     const { packageJSON } = await activeExtension();
-    for (const key of ['piLanes.pi.path', 'piLanes.node.path']) {
+    const worktrees = ['folder', 'setupHook'].map((name) => `piLanes.worktrees.${name}`);
+    for (const key of ['piLanes.pi.path', 'piLanes.node.path', ...worktrees]) {
       assert.equal(packageJSON.contributes.configuration.properties[key].scope, 'machine-overridable', key);
       const value = () => vscode.workspace.getConfiguration().get(key);
       const setInWorkspace = (path: string | undefined) =>

@@ -1,4 +1,4 @@
-/** The Library inside the editor: it follows files wherever they come from, and its commands write what was asked for. */
+/** The Library inside the editor: it finds agents and scripts wherever they come from, and its commands write what was asked for. */
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -64,14 +64,17 @@ suite('the Library', () => {
   const script = (path: string) => model.folders[0]?.scripts?.find((row) => row.path === path);
   const errors = (path: string) => script(path)?.findings?.map(({ code }) => code);
 
-  test('has the agents there are, and sees one come, break, and go', async () => {
+  test('has the agents there are, as they are when somebody looks', async () => {
     assert.equal(agent('worker')?.group, 'builtin');
     const file = place('.pi/agents/library-one.md');
     await write(file, '---', 'name: library-one', 'description: One.', '---');
-    await waitFor('the agent', () => agent('library-one')?.state.kind === 'usable');
+    await model.refresh();
+    assert.equal(agent('library-one')?.state.kind, 'usable');
     await write(file, '---', 'name: library-one', 'description: One.', 'async: perhaps', '---');
-    await waitFor('its mistake', () => agent('library-one')?.state.kind === 'refused');
+    await model.refresh();
+    assert.equal(agent('library-one')?.state.kind, 'refused');
     await rm(file);
+    model.lookAgain();
     await waitFor('its end', () => agent('library-one') === undefined);
   });
 
@@ -117,7 +120,7 @@ suite('the Library', () => {
       vscode.window.visibleTextEditors.find(({ document }) => document.uri.scheme === 'pi-lanes-agent'),
     );
     assert.equal(shown.document.languageId, 'markdown');
-    assert.match(shown.document.getText(), /^---\nname: scout\n/);
+    assert.match(shown.document.getText(), /^---\n\nname: scout\n/);
   });
 
   test('makes an agent for whom it was asked for, and takes the change back', async () => {
@@ -127,10 +130,12 @@ suite('the Library', () => {
     await vscode.commands.executeCommand(COMMANDS.newAgent, group);
     const file = place('.pi/agents/library-two.md');
     assert.match(await readFile(file, 'utf8'), /name: library-two\ndescription: Does it\.\n/);
-    await waitFor('the agent', () => agent('library-two')?.group === 'project');
+    await model.refresh();
+    assert.equal(agent('library-two')?.group, 'project');
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await vscode.commands.executeCommand(COMMANDS.undoAgentChange);
-    await waitFor('its end', () => agent('library-two') === undefined);
+    await model.refresh();
+    assert.equal(agent('library-two'), undefined);
   });
 
   test('begins scripts from templates that nothing is wrong with, and never over a file', async () => {

@@ -279,7 +279,7 @@ suite('a workflow script', () => {
     );
   });
 
-  test('has a lens that runs it, and one that validates it', async () => {
+  test('has lenses that run it, say where its agents work, and validate it', async () => {
     const document = await script('lens.workflow.js', 'emit(undefined);\n');
     await shown(document, 'not_json');
     const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
@@ -290,6 +290,7 @@ suite('a workflow script', () => {
       lenses.map(({ command }) => [command?.title, command?.command]),
       [
         ['$(play) Run workflow', 'piLanes.runWorkflow'],
+        ['$(folder) Agents work in the folder', 'piLanes.chooseWorkflowWorkplace'],
         ['Validate (errors: 1, warnings: 0)', 'piLanes.validateWorkflow'],
       ],
     );

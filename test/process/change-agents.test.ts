@@ -153,6 +153,33 @@ describe('pi-lanes agents', () => {
     expect(world.model.requests).toEqual([]);
   });
 
+  it('imports an agent of Claude Code, by the names of Pi, and says what it does not take over', async () => {
+    const file = join(world.agent.home, '.claude', 'agents', 'reviewer.md');
+    await write(world.agent.home, {
+      '.claude/agents/reviewer.md':
+        '---\nname: code-reviewer\ndescription: Use this: when code is there\ntools: Read, Grep, Bash(git log:*)\nmodel: sonnet\n---\n\nYou review.\n',
+    });
+    expect(await agents('import', file)).toBe(
+      [
+        'Created code-reviewer.',
+        `  ${own('code-reviewer')}`,
+        '  To take it back: pi-lanes agents undo',
+        '  Not taken over: tools Bash(git log:*)',
+        '  Not taken over: model sonnet',
+        '',
+      ].join('\n'),
+    );
+    await world.cli(['run', '--agent', 'code-reviewer', '--task', 'Say hi', '--wait']);
+    const asked = world.model.requests.at(-1);
+    expect(asked?.tools.toSorted()).toEqual(['grep', 'read']);
+    expect(JSON.stringify(asked?.messages)).toContain('You review.');
+    expect((await refused('import', file)).code).toBe('agent_exists');
+    expect((await refused('import', `${file}.txt`)).code).toBe('launch_invalid');
+    expect((await refused('import')).hint).toContain('pi-lanes agents import');
+    await agents('undo');
+    expect(await isThere(own('code-reviewer'))).toBe(false);
+  });
+
   it('refuses a name that is one of its words, and shows an agent that has one all the same', async () => {
     const { code, message } = await refused('create', 'undo', '--description', 'x');
     expect([code, message]).toEqual([

@@ -1,6 +1,6 @@
 /** What is shown of a launch beforehand is what a real Pi is started with: its model is told of the same tools, texts and files. */
 import { execFile } from 'node:child_process';
-import { readFile, realpath, writeFile } from 'node:fs/promises';
+import { readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -62,6 +62,31 @@ describe.each(piVersions)('Pi %s', (version) => {
     const { asked, planned } = await play({ agent: 'bare' });
     expect(accessOf(planned.child).tools).toEqual([]);
     expect(tools(asked)).toEqual([]);
+  });
+
+  test('inheritGlobalContext an agent is told what the project says, and what the person says to all only when it wants that', async () => {
+    await write(world.agent.agentDir, {
+      'AGENTS.md': 'Always whistle.\n',
+      'agents/local.md': definition('local', 'b', 'inheritProjectContext: true'),
+      'agents/both.md': definition('both', 'b', 'inheritProjectContext: true', 'inheritGlobalContext: true'),
+      'agents/alone.md': definition('alone', 'b', 'inheritGlobalContext: true'),
+      'agents/added.md': definition('added', 'b', 'inheritProjectContext: true', 'systemPromptMode: append'),
+    });
+    await write(world.project, { 'AGENTS.md': 'Never hurry.\n' });
+    try {
+      const told = async (agent: string) => {
+        const { words } = await play({ agent });
+        expect(words).toContain(`You are ${agent}.`);
+        return [words.includes('Never hurry.'), words.includes('Always whistle.')];
+      };
+      expect(await told('local')).toEqual([true, false]);
+      expect(await told('both')).toEqual([true, true]);
+      expect(await told('alone')).toEqual([false, false]);
+      expect(await told('added')).toEqual([true, false]);
+    } finally {
+      await rm(join(world.agent.agentDir, 'AGENTS.md'));
+      await rm(join(world.project, 'AGENTS.md'));
+    }
   });
 
   test('what is excluded or denied is not told to the model, whether or not there is a list of tools', async () => {

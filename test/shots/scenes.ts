@@ -7,6 +7,7 @@ import { type Session, startSession } from '../e2e/session.ts';
 import type { Workbench } from '../e2e/workbench.ts';
 import { createFakePi, type FakeTask, fakeTask } from '../support/fake-pi/index.ts';
 import { withoutPi } from '../support/npm-registry.ts';
+import { git } from '../support/repository.ts';
 import { tempDir } from '../support/temp.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { aRecord, goneIdentity, me, writeRun } from '../unit/builders/run.ts';
@@ -49,6 +50,8 @@ export async function openScene(name: SceneName, vsix: string, stack: AsyncDispo
   const scene: Scene = SCENES[name];
   const world = stack.use(await createWorld({ project: 'harbour' }));
   await writeFile(join(world.project, 'README.md'), '# Harbour\n\nPlans which ship gets which berth.\n');
+  // Worktrees are made from what is committed.
+  await git(world.project, 'commit', '--quiet', '--all', '--message', 'The harbour');
   const found = await findProject(world.agent.agentDir, world.project, world.project);
   await ensureProject(found);
   const project = found.layout.directory;
@@ -87,6 +90,8 @@ async function busyBefore({ world, project }: Omit<Stage, 'workbench'>, stack: A
     { task: 'Measure the east pier', state: 'complete', minutesAgo: 4 * DAY },
   ] as const;
   for (const run of runs) await writeRun(project, endedRun(run));
+  const apart = ['--agent', 'worker', '--label', 'Try another tide table', '--task', 'SCRIPT:edit file=tides.txt'];
+  await world.cli(['run', ...apart, '--worktree', '--wait']);
   const play = ['--agent', 'worker', '--label', 'Write a note for new people', '--task', 'SCRIPT:demo tokenMs=0'];
   await world.cli(['run', ...play, '--wait']);
   const live = [

@@ -20,6 +20,13 @@ export interface ShotState {
 const closeEditors = ({ workbench }: Stage) => workbench.command('View: Close All Editors');
 const cancelBox = ({ workbench }: Stage) => workbench.quickInput.cancel();
 
+/** Closes the choice, which leads back to the box it came from, and that. */
+async function cancelLaunch({ workbench }: Stage): Promise<void> {
+  await workbench.page.keyboard.press('Escape');
+  await workbench.quickInput.waitForTitle('Launch worker');
+  await workbench.quickInput.cancel();
+}
+
 async function beginLaunch({ workbench }: Stage): Promise<void> {
   await workbench.command('Pi Lanes: Launch Agent…');
   await workbench.quickInput.pick('worker');
@@ -82,6 +89,48 @@ export const STATES: readonly ShotState[] = [
       await stage.workbench.quickInput.row('Find out why ships wait at the north pier').waitFor();
     },
     hide: cancelBox,
+  },
+  {
+    name: 'folder-or-worktree',
+    scene: 'bare',
+    show: async (stage) => {
+      await beginLaunch(stage);
+      await stage.workbench.quickInput.pick('Folder or Worktree…');
+      await stage.workbench.quickInput.row('In a new worktree').waitFor();
+    },
+    hide: cancelLaunch,
+  },
+  {
+    name: 'folder-or-worktree-refused',
+    scene: 'busy',
+    show: async (stage) => {
+      await beginLaunch(stage);
+      await stage.workbench.quickInput.pick('Folder or Worktree…');
+      await stage.workbench.quickInput.row('No worktree can be made now').waitFor();
+    },
+    hide: cancelLaunch,
+  },
+  {
+    name: 'launch-plan',
+    scene: 'busy',
+    show: async (stage) => {
+      await beginLaunch(stage);
+      await stage.workbench.quickInput.fill('Find out why ships wait at the north pier');
+      await stage.workbench.quickInput.row('Tools').click();
+      await stage.workbench.waitForEditorText('# Plan of worker');
+      await cancelBox(stage);
+    },
+    hide: closeEditors,
+  },
+  {
+    name: 'worktree-row',
+    scene: 'busy',
+    show: async ({ workbench }) => {
+      await workbench.trees.expand(workbench.trees.row(/^Try another tide table: worker has completed/));
+      await workbench.trees.row(/^Worktree pi-lanes\/.*: kept: 1 file/).click();
+      await workbench.waitForEditorText('+scripted');
+    },
+    hide: closeEditors,
   },
   {
     name: 'find-in-transcripts',

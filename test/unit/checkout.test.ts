@@ -2,7 +2,7 @@
 import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkoutOf } from '../../src/core/checkouts/index.ts';
+import { checkoutOf, takeCheckout, writerIn } from '../../src/core/checkouts/index.ts';
 import { type TempDir, tempDir } from '../support/temp.ts';
 
 let temp: TempDir;
@@ -28,5 +28,25 @@ describe('the checkout of a folder', () => {
   it('is none outside of a repository, and for a folder that is gone', async () => {
     expect(await checkoutOf(top)).toBeUndefined();
     expect(await checkoutOf(join(top, 'gone'))).toBeUndefined();
+  });
+});
+
+describe('who changes files in a checkout', () => {
+  it('is told while somebody has it, by what they are called, and nobody is before and afterwards', async () => {
+    const locks = join(top, 'locks');
+    await mkdir(locks);
+    expect(await writerIn(locks, top)).toBeUndefined();
+    const { signal } = new AbortController();
+    const lease = await takeCheckout(top, {
+      locks,
+      purpose: 'north of run 7',
+      wait: false,
+      signal,
+      onWait: async () => undefined,
+    });
+    expect(await writerIn(locks, top)).toBe('north of run 7');
+    expect(await writerIn(locks, join(top, 'elsewhere'))).toBeUndefined();
+    await lease.release();
+    expect(await writerIn(locks, top)).toBeUndefined();
   });
 });

@@ -1,9 +1,12 @@
+import { resolve } from 'node:path';
 import { unknownNamesOf } from '../../client/index.ts';
 import {
   AGENT_WORDS,
   type AgentChange,
   type AgentConfig,
   type ChangeScope,
+  type ImportedAgent,
+  importClaudeAgent,
   typedValue,
 } from '../../core/agents/index.ts';
 import { visible } from '../../core/transcripts/index.ts';
@@ -30,19 +33,34 @@ export async function changeAgentsCommand(
   name: string,
   options: ChangeAgentsOptions,
 ): Promise<number> {
-  const change = await make(context, action, name, options);
-  const warnings = ['create', 'update'].includes(action) ? await unknownIn(context, change) : [];
-  if (options.json) printJson(context, { ...change, ...(warnings.length === 0 ? {} : { warnings }) });
-  else context.out(visible([asText(change), ...warnings.map(warningRow)].join('\n')));
+  const imported = action === 'import' ? await readImported(name) : undefined;
+  const change = await make(context, action, name, options, imported?.config);
+  const warnings = ['create', 'import', 'update'].includes(action) ? await unknownIn(context, change) : [];
+  const { left: notTaken } = imported ?? {};
+  if (options.json)
+    printJson(context, { ...change, ...(notTaken && { notTaken }), ...(warnings.length === 0 ? {} : { warnings }) });
+  else
+    context.out(
+      visible([asText(change), ...(notTaken ?? []).map(notTakenRow), ...warnings.map(warningRow)].join('\n')),
+    );
   return EXIT.ok;
 }
 
-async function make(context: CliContext, action: Change, name: string, options: ChangeAgentsOptions) {
+/** @param name of the agent; of `import` the file it is in */
+async function make(
+  context: CliContext,
+  action: Change,
+  name: string,
+  options: ChangeAgentsOptions,
+  imported: AgentConfig = {},
+) {
   const changes = context.toolbox.agentChanges(context.cwd);
   const scope = scopeOf(options.scope);
   switch (action) {
     case 'create':
       return changes.create({ name, ...(await configOf(options)) }, scope);
+    case 'import':
+      return changes.create(imported, scope);
     case 'update':
       return changes.update(name, await configOf(options), scope);
     case 'disable':
@@ -60,6 +78,15 @@ async function unknownIn({ toolbox, cwd }: CliContext, { name, files }: AgentCha
   if (files.length === 0) return [];
   const found = await unknownNamesOf(toolbox, name, cwd);
   return found.map(({ field, message, hint }) => ({ field, message, hint }));
+}
+
+async function readImported(file: string): Promise<ImportedAgent> {
+  const text = await readGiven(file, (reason) => lanesError('launch_invalid:import-file', { file, reason }));
+  return importClaudeAgent(text, resolve(file));
+}
+
+function notTakenRow({ field, value }: ImportedAgent['left'][number]): string {
+  return `  Not taken over: ${field} ${value}`;
 }
 
 function warningRow({ message, hint }: { message: string; hint: string }): string {

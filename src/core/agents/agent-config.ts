@@ -73,6 +73,7 @@ export function typedValue(field: string, typed: string): unknown {
 export const AGENT_WORDS = [
   'show',
   'create',
+  'import',
   'update',
   'delete',
   'eject',

@@ -12,6 +12,7 @@ export function toContract(agent: Agent): AgentContract {
     systemPromptMode: agent.systemPromptMode,
     ...(agent.tools === undefined ? {} : { tools: agent.tools.filter((tool) => !excludeTools.includes(tool)) }),
     inheritProjectContext: agent.inheritProjectContext,
+    inheritGlobalContext: agent.inheritGlobalContext,
     inheritSkills: agent.inheritSkills,
     ...(agent.defaultProgress ? { defaultProgress: true } : {}),
     ...declared(agent, [

@@ -4,6 +4,7 @@ export { AGENT_WORDS, type AgentConfig, plainName, typedValue } from './agent-co
 export { FIELDS } from './agent-fields.ts';
 export { type AgentCapabilities, capabilitiesOf } from './capabilities.ts';
 export { bundledAgents, bundledText } from './catalogue.ts';
+export { type ImportedAgent, importClaudeAgent } from './claude-agent.ts';
 export { toContract } from './contract.ts';
 export {
   type AgentDirectory,

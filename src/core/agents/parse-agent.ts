@@ -7,7 +7,7 @@ import { extraFields, readFields } from './agent-fields.ts';
 import { FieldReader, shown } from './field-reader.ts';
 import { readHeader } from './header.ts';
 import { findHeader, lineFields, type Span } from './header-lines.ts';
-import { unsupportedFields } from './unsupported.ts';
+import { unsupportedProblems } from './unsupported.ts';
 
 export interface ParsedAgent {
   /** Absent: the file cannot be used. */
@@ -65,7 +65,7 @@ export function parseAgent(given: string, { file, source }: AgentFile): ParsedAg
   };
   const isUsable = !reader.found.some(({ problem }) => problem.severity === 'error');
   if (isUsable) {
-    for (const field of unsupportedFields(agent)) reader.complain(field, agentProblem('field_unsupported', { field }));
+    for (const { field, problem } of unsupportedProblems(agent)) reader.complain(field, problem);
   }
   const name = names.name === '' ? undefined : names.name;
   const diagnostics = reader.found.map(({ problem, span }) => say(problem, placeOf(positions, span), name));

@@ -1,25 +1,56 @@
 /** What a launch of this version cannot do as a definition says. Left out silently, the agent would be another one. */
+import { type AgentProblem, agentProblem } from '../../protocol/index.ts';
 import type { Agent } from './agent.ts';
 
-const ASKS: readonly { names: readonly string[]; isAsked: (agent: Agent) => boolean }[] = [
+interface Ask {
+  field: string;
+  isAsked: (agent: Agent) => boolean;
+  /** Why it cannot be done, and what can. */
+  problem: () => AgentProblem;
+}
+
+const ASKS: readonly Ask[] = [
   {
-    names: ['tools'],
-    isAsked: ({ mcpDirectTools, toolExtensions }) => mcpDirectTools.length + toolExtensions.length > 0,
+    field: 'tools',
+    isAsked: ({ mcpDirectTools }) => mcpDirectTools.length > 0,
+    problem: () => agentProblem('field_unsupported:servers'),
   },
-  { names: ['allowNestedSubagents'], isAsked: ({ allowNestedSubagents }) => allowNestedSubagents === true },
-  { names: ['fast'], isAsked: ({ fast }) => fast },
   {
-    names: ['inheritGlobalContext'],
-    isAsked: ({ inheritGlobalContext, inheritProjectContext }) => inheritGlobalContext && inheritProjectContext,
+    field: 'tools',
+    isAsked: ({ toolExtensions }) => toolExtensions.length > 0,
+    problem: () => agentProblem('field_unsupported:files'),
   },
-  { names: ['acceptance'], isAsked: ({ acceptance }) => acceptance !== undefined && acceptance !== false },
-  { names: ['runner'], isAsked: ({ runner }) => runner.type !== 'pi' },
+  {
+    field: 'allowNestedSubagents',
+    isAsked: ({ allowNestedSubagents }) => allowNestedSubagents === true,
+    problem: () => agentProblem('field_unsupported:nested'),
+  },
+  { field: 'fast', isAsked: ({ fast }) => fast, problem: () => agentProblem('field_unsupported:fast') },
+  {
+    field: 'acceptance',
+    isAsked: ({ acceptance }) => acceptance !== undefined && acceptance !== false,
+    problem: () => agentProblem('field_unsupported:acceptance'),
+  },
+  {
+    field: 'runner',
+    isAsked: ({ runner }) => runner.type !== 'pi',
+    problem: () => agentProblem('field_unsupported:runner'),
+  },
 ];
+
+function asked(agent: Agent & { fromSettings?: Record<string, unknown> }): readonly Ask[] {
+  const { places, fromSettings = {} } = agent;
+  return ASKS.filter(
+    ({ field, isAsked }) => isAsked(agent) && (Object.hasOwn(places, field) || Object.hasOwn(fromSettings, field)),
+  );
+}
 
 /** Names of the fields, as the file or settings have them. */
 export function unsupportedFields(agent: Agent & { fromSettings?: Record<string, unknown> }): string[] {
-  const { places, fromSettings = {} } = agent;
-  return ASKS.flatMap(({ names, isAsked }) =>
-    isAsked(agent) ? names.filter((name) => Object.hasOwn(places, name) || Object.hasOwn(fromSettings, name)) : [],
-  );
+  return [...new Set(asked(agent).map(({ field }) => field))];
+}
+
+/** The same, with the reasons. */
+export function unsupportedProblems(agent: Agent): { field: string; problem: AgentProblem }[] {
+  return asked(agent).map(({ field, problem }) => ({ field, problem: problem() }));
 }

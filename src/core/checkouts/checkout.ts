@@ -2,7 +2,7 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { LanesError, lanesError } from '../../protocol/index.ts';
+import { type AgentContract, LanesError, lanesError } from '../../protocol/index.ts';
 import { folderLock } from '../git/index.ts';
 import { acquireLock, inspectLock, type Lock } from '../locks/index.ts';
 
@@ -18,6 +18,14 @@ export async function checkoutOf(folder: string): Promise<string | undefined> {
     if (there) return at;
     if (dirname(at) === at) return undefined;
   }
+}
+
+/** Tools of Pi and of ours that change no file. */
+const READERS: ReadonlySet<string> = new Set(['read', 'grep', 'find', 'ls', 'structured_output']);
+
+/** Whether an agent has tools it could change files with. */
+export function mayWrite({ tools }: Pick<AgentContract, 'tools'>): boolean {
+  return tools === undefined || tools.some((tool) => !READERS.has(tool));
 }
 
 const LOOK_MS = 50;
@@ -58,4 +66,10 @@ export async function takeCheckout(checkout: string, options: WriterOptions): Pr
     }
     await delay(wait * (0.5 + Math.random()), undefined, { signal: options.signal });
   }
+}
+
+/** Who changes files in a checkout now, in words a person reads; `undefined`: nobody, as far as can be told. */
+export async function writerIn(locks: string, checkout: string): Promise<string | undefined> {
+  const { state, owner } = await inspectLock(folderLock(locks, checkout));
+  return state === 'held' ? owner?.purpose : undefined;
 }

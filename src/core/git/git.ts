@@ -115,10 +115,15 @@ export class Git {
     return (await this.run(folder, args, call)).stdout.toString('utf8').replace(/\r?\n$/, '');
   }
 
-  /** As `line`; `undefined` when git exits with 1 or 128: there is no such thing. */
+  /** As `line`; `undefined` when git exits with 1 or 128, or as `accept` says: there is no such thing. */
   async lineIfAny(folder: string, args: readonly string[], call: GitCall = {}): Promise<string | undefined> {
-    const { stdout, exitCode } = await this.run(folder, args, { ...call, accept: [1, 128] });
+    const { stdout, exitCode } = await this.run(folder, args, { accept: [1, 128], ...call });
     return exitCode === 0 ? stdout.toString('utf8').replace(/\r?\n$/, '') : undefined;
+  }
+
+  /** The object that a ref, or another name, stands for; `undefined`: there is none. That git cannot tell is an error. */
+  tipOf(folder: string, name: string): Promise<string | undefined> {
+    return this.lineIfAny(folder, ['rev-parse', '--verify', '--quiet', name], { accept: [1] });
   }
 
   /** The records of an output that ends each with NUL (`-z`). */

@@ -40,8 +40,8 @@ const OPERATIONS: readonly [name: string, operation: string][] = [
 export async function findCommits(git: Git, record: WorktreeRecord): Promise<Commits> {
   const { path } = record;
   const [head, branch, moves, own, stashes, refs, operation] = await Promise.all([
-    git.lineIfAny(path, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']),
-    git.lineIfAny(path, ['symbolic-ref', '--quiet', '--short', 'HEAD']),
+    git.tipOf(path, 'HEAD^{commit}'),
+    git.lineIfAny(path, ['symbolic-ref', '--quiet', '--short', 'HEAD'], { accept: [1] }),
     movesOfHead(git, record),
     reflog(git, path, `refs/heads/${record.branch}`),
     reflog(git, path, 'refs/stash'),

@@ -15,7 +15,7 @@ export async function keepCommits(git: Git, record: WorktreeRecord, survey: Surv
   const { snapshot, commits } = survey;
   const folder = record.repository;
   const ref = keptRef(record);
-  const before = await git.lineIfAny(folder, ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`]);
+  const before = await git.tipOf(folder, `${ref}^{commit}`);
   const first = commits.head ?? record.base;
   const wanted = [first, ...commits.tips.map(({ commit }) => commit)];
   if (snapshot.staged !== undefined && !(await isTreeOf(git, folder, first, snapshot.staged))) {

@@ -36,7 +36,7 @@ async function submoduleFault(
   expected: string,
   disposable: readonly string[],
 ): Promise<string | undefined> {
-  const head = await git.lineIfAny(folder, ['rev-parse', '--verify', '--quiet', 'HEAD']);
+  const head = await git.tipOf(folder, 'HEAD');
   if (head !== expected) return `HEAD is at ${head ?? 'no commit'}`;
   const status = ['status', '--porcelain', '-z', '--no-renames', '--untracked-files=all', '--ignore-submodules=none'];
   const changed = (await git.records(folder, status)).map((entry) => entry.subarray(3).toString());

@@ -215,7 +215,7 @@ async function faultOf(
     ...commits.tips.map((tip) => tip.commit),
   ];
   if (!capture.kept) return commits.count > 0 ? changedSince : undefined;
-  const at = await git.lineIfAny(record.repository, ['rev-parse', '--verify', '--quiet', capture.kept.ref]);
+  const at = await git.tipOf(record.repository, capture.kept.ref);
   const keeps = at !== undefined && (await keepsAll(git, record.repository, at, capture.tree, wanted));
   if (!keeps) return describeError('worktree_preserved:ref', { ref: capture.kept.ref });
   return undefined;
@@ -286,7 +286,7 @@ async function removeBranch(
   const branch = `refs/heads/${record.branch}`;
   const left = (reason: string) => describeError('worktree_left', { what: record.branch, reason });
   try {
-    const tip = await git.lineIfAny(repository, ['rev-parse', '--verify', '--quiet', branch]);
+    const tip = await git.tipOf(repository, branch);
     if (tip === undefined) return undefined;
     const user = (await listWorktrees(git, repository)).find((one) => one.branch === branch);
     if (user) return left(`it is checked out in ${user.path}`);

@@ -39,7 +39,7 @@ async function unlinkAll(path: string): Promise<void> {
 }
 
 async function removeBranch(git: Git, plan: WorktreePlan, branch: string): Promise<ErrorValue[]> {
-  const tip = await git.lineIfAny(plan.repository, ['rev-parse', '--verify', '--quiet', branch]);
+  const tip = await git.tipOf(plan.repository, branch);
   if (tip === undefined) return [];
   if (tip !== plan.base) return [leftover(plan.branch, `it stands at ${tip}`)];
   const user = (await listWorktrees(git, plan.repository)).find((one) => one.branch === branch);

@@ -1,7 +1,9 @@
 /** New Workflow…: a script to begin with, from the samples that come along. */
-import { join, posix } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join, posix } from 'node:path';
 import * as vscode from 'vscode';
 import { workflowFolders } from '../configuration.ts';
+import { plain } from '../messages.ts';
 import type { Services } from '../services.ts';
 import { libraryFolder } from './library-folder.ts';
 
@@ -38,11 +40,13 @@ export async function newWorkflow(services: Services, clicked: unknown): Promise
   if (typed === undefined) return;
   const uri = fileFor(folder, place, typed);
   const text = picked.sample === undefined ? SHORTEST : await sampleText(services, picked.sample);
-  const edit = new vscode.WorkspaceEdit();
-  // Never over a file that somebody has made meanwhile.
-  edit.createFile(uri, { overwrite: false, contents: new TextEncoder().encode(text) });
-  if (!(await vscode.workspace.applyEdit(edit))) {
-    void vscode.window.showErrorMessage(vscode.l10n.t('{0} could not be written.', uri.fsPath));
+  try {
+    await mkdir(dirname(uri.fsPath), { recursive: true });
+    // Never over a file that somebody has made meanwhile.
+    await writeFile(uri.fsPath, text, { flag: 'wx' });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    void vscode.window.showErrorMessage(plain(vscode.l10n.t('{0} could not be written: {1}', uri.fsPath, reason)));
     return;
   }
   await vscode.window.showTextDocument(uri, { preview: false });

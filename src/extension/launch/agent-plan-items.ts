@@ -1,5 +1,6 @@
 /** The plan of a launch as rows of the box that its task is typed into. */
 import * as vscode from 'vscode';
+import { visible } from '../../core/transcripts/index.ts';
 import { errorWords } from '../error-words.ts';
 import { plainLabel } from '../plain-label.ts';
 import { contextWords, limitsWords, modelsWords, toolsWords } from './agent-plan-words.ts';
@@ -14,10 +15,10 @@ export interface PlanItem extends vscode.QuickPickItem {
 }
 
 /** What will be refused or left out. */
-export function troubleItems({ plan, problem }: AgentForecast): PlanItem[] {
+export function troubleItems({ plan, problem, writer }: AgentForecast): PlanItem[] {
   const errors = [...(problem ? [{ error: problem, icon: 'error' }] : [])];
   const warnings = (plan?.planned.warnings ?? []).map((error) => ({ error, icon: 'warning' }));
-  return [...errors, ...warnings].map(({ error, icon }) => {
+  const items = [...errors, ...warnings].map(({ error, icon }): PlanItem => {
     if (isAboutWorktree(error))
       return { ...refusalRow(error), iconPath: new vscode.ThemeIcon(icon), choose: 'workplace' };
     const { message, hint } = errorWords(error);
@@ -28,6 +29,20 @@ export function troubleItems({ plan, problem }: AgentForecast): PlanItem[] {
       choose: 'plan',
     };
   });
+  return writer ? [writerItem(writer), ...items] : items;
+}
+
+function writerItem({ owner, writers }: NonNullable<AgentForecast['writer']>): PlanItem {
+  return {
+    label: vscode.l10n.t('Another agent changes files in this folder'),
+    description: plainLabel(visible(owner)),
+    detail:
+      writers === 'refuse'
+        ? vscode.l10n.t('This one will be refused: wait for the end of the other, or give it a worktree of its own.')
+        : vscode.l10n.t('This one begins when the other has ended, or at once in a worktree of its own.'),
+    iconPath: new vscode.ThemeIcon('warning'),
+    choose: 'workplace',
+  };
 }
 
 /**

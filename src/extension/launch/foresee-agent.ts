@@ -1,7 +1,8 @@
 /** The plan of a launch before it starts, also of one that will be refused. Nothing is written, nothing is started. */
 import type * as vscode from 'vscode';
 import { foreseeLaunch } from '../../client/index.ts';
-import { type ErrorValue, toErrorValue } from '../../protocol/index.ts';
+import { checkoutOf, mayWrite, writerIn } from '../../core/checkouts/index.ts';
+import { type ErrorValue, toErrorValue, type Writers } from '../../protocol/index.ts';
 import { defaultModel } from '../configuration.ts';
 import type { Services } from '../services.ts';
 import type { Draft } from './draft.ts';
@@ -18,6 +19,8 @@ export interface AgentForecast {
   workplace: Workplace;
   /** The setting that a model comes from which neither person nor agent names. */
   defaultModel: string | undefined;
+  /** Who changes files there now, so that it has to wait or will be refused; absent: nobody, or that does not matter to it. */
+  writer?: { owner: string; writers: Writers };
   /** What Pi takes when nobody names a model, as far as it is known. */
   piDefault: string | null;
 }
@@ -34,7 +37,9 @@ export async function foreseeAgent(
   const foresee = async (where: Workplace) =>
     foreseeLaunch(services.toolbox, launchRequest(services, folder, planned, where));
   try {
-    return { ...told, plan: await foresee(workplace), problem: null };
+    const plan = await foresee(workplace);
+    const writer = workplace.kind === 'folder' ? await writerBefore(services, plan) : undefined;
+    return { ...told, plan, problem: null, ...(writer && { writer }) };
   } catch (error) {
     const problem = toErrorValue(error);
     if (workplace.kind === 'folder') return { ...told, plan: null, problem };
@@ -52,4 +57,13 @@ async function piDefault({ toolbox }: Services): Promise<string | null> {
     // Whatever is missing is told as the problem of the launch.
     return null;
   }
+}
+
+/** As the runner asks, which is the one that decides it. */
+async function writerBefore({ toolbox }: Services, { record }: AgentPlan): Promise<AgentForecast['writer']> {
+  const { writers = 'wait' } = record;
+  if (writers === 'any' || !mayWrite(record.child.agent)) return undefined;
+  const checkout = await checkoutOf(record.cwd);
+  const owner = checkout === undefined ? undefined : await writerIn(toolbox.root.checkouts, checkout);
+  return owner === undefined ? undefined : { owner, writers };
 }

@@ -54,31 +54,44 @@ export class LibraryModel implements vscode.Disposable {
     return this.#ready;
   }
 
+  /**
+   * Looks once more, soon: somebody comes to look, and the editor tells nothing of what was put into a folder that it had not
+   * begun to follow yet. Before the first look there is nothing to do.
+   */
+  lookAgain(): void {
+    if (!this.#ready) return;
+    this.#agents.lookSoon();
+    this.#findSoon();
+  }
+
   /** Looks for everything once more, whatever has been told of changes. */
   async refresh(): Promise<void> {
     await this.ready();
-    await this.#agents.look();
+    await this.#lookNow();
     await this.#findScripts();
   }
 
   async #begin(): Promise<void> {
-    const first = new Promise<void>((resolve) => {
-      this.#subscriptions.push(
-        this.#agents.onDidLook((looked) => {
-          this.#take(looked);
-          resolve();
-        }),
-      );
-    });
+    this.#subscriptions.push(this.#agents.onDidLook((looked) => this.#take(looked)));
     this.#subscriptions.push(
       watchWorkflowFolders(() => this.#findSoon()),
       this.#watchScripts(),
       this.#workflows.onDidCheck((uri) => void this.#check([uri])),
       this.#agents.onDidChangeAgents(() => void this.#check()),
     );
-    // Of several looks the last one tells what it has found: another may be under way.
-    await Promise.all([first, this.#agents.look()]);
+    await this.#lookNow();
     void this.#findScripts();
+  }
+
+  /** Of several looks at once the last one tells what it has found. */
+  async #lookNow(): Promise<void> {
+    const told = new Promise<void>((resolve) => {
+      const listening = this.#agents.onDidLook(() => {
+        listening.dispose();
+        resolve();
+      });
+    });
+    await Promise.all([told, this.#agents.look()]);
   }
 
   #take(looked: readonly LookedAt[]): void {

@@ -1,9 +1,12 @@
 /** The Pi extension that is loaded into every child: `pi --mode rpc -e pi-child.mjs`. */
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { redact } from '../../core/transcripts/index.ts';
 import { type ChildReport, REPORT_KEY, type ToolBudget } from '../../protocol/index.ts';
 import { answerTool } from './answer-tool.ts';
 import { takeContract } from './contract.ts';
 import type { Pi, PiContext } from './pi.ts';
+import { leaveGlobalContextOut } from './project-context.ts';
 import { keepToGate } from './rate-gate.ts';
 import { keepBounds } from './tool-bounds.ts';
 import { ToolBudgetCount } from './tool-budget.ts';
@@ -13,7 +16,7 @@ export default function piChild(pi: Pi): void {
   // While loading, so before any tool can run.
   const contract = takeContract(process.env);
   if (contract === undefined) return;
-  const { tools, onlyTools, deniedTools, askedTools, toolBudget, output, rateGate } = contract;
+  const { tools, onlyTools, deniedTools, askedTools, toolBudget, output, rateGate, withoutGlobalContext } = contract;
   // Not while loading: then Pi would refuse to start where another extension has a tool of this name. Of two that come
   // later, Pi takes that of the extension that was loaded first, which is this one.
   if (output) pi.on('session_start', () => pi.registerTool(answerTool(output)));
@@ -21,6 +24,11 @@ export default function piChild(pi: Pi): void {
   if (onlyTools || deniedTools || askedTools) keepBounds(pi, contract, redact);
   if (toolBudget) keepBudget(pi, toolBudget);
   if (rateGate) keepToGate(pi, rateGate, report);
+  if (withoutGlobalContext) leaveGlobalContextOut(pi, agentFolder());
+}
+
+function agentFolder(): string {
+  return process.env['PI_CODING_AGENT_DIR'] || join(homedir(), '.pi', 'agent');
 }
 
 function keepToList(pi: Pi, list: ToolList): void {

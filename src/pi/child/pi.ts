@@ -34,6 +34,15 @@ export interface PiTool {
   ): Promise<{ content: { type: 'text'; text: string }[]; details: object; terminate: boolean }>;
 }
 
+export interface BeforeAgentStart {
+  /** As it is so far. */
+  systemPrompt: string;
+  /** What it is made of. Versions that know `sections` make it once more when this was changed. */
+  systemPromptOptions?:
+    | { contextFiles?: { path: string; content: string }[]; sections?: Record<string, string> }
+    | undefined;
+}
+
 interface Refused {
   block: true;
   reason: string;
@@ -47,6 +56,7 @@ export interface Pi {
     event: 'tool_call',
     handler: (call: ToolCall, context: PiContext) => Refused | undefined | Promise<Refused | undefined>,
   ): void;
+  on(event: 'before_agent_start', handler: (event: BeforeAgentStart) => { systemPrompt: string } | undefined): void;
   on(event: 'tool_result', handler: (result: ToolResult) => ToolResult | undefined): void;
   /** Waited for before the model is asked, again for each retry. Older versions of Pi do not know it. */
   on(event: 'before_provider_request', handler: (event: unknown, context: PiContext) => Promise<void>): void;

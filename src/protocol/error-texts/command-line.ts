@@ -92,6 +92,14 @@ export const COMMAND_LINE = {
   'launch_invalid:no-agent': { message: '--agent is missing.', hint: 'Name one; `pi-lanes agents` lists them.' },
   'launch_invalid:two-tasks': { message: 'Both --task and --task-file are given.', hint: 'Give one of them.' },
   'launch_invalid:task-file': { message: '--task-file {file} cannot be read: {reason}.' },
+  'launch_invalid:import-file': {
+    message: 'The agent to import cannot be read from {file}: {reason}.',
+    hint: 'Name a Markdown file with the definition of an agent.',
+  },
+  'launch_invalid:no-import-file': {
+    message: 'No file to import is named.',
+    hint: 'Name the file of an agent, as in: pi-lanes agents import ~/.claude/agents/reviewer.md',
+  },
   'launch_invalid:prompt-file': { message: '--prompt-file {file} cannot be read: {reason}.' },
   'launch_invalid:schema-file': { message: '--output-schema {file} cannot be read: {reason}.' },
   'launch_invalid:schema-json': {

@@ -98,6 +98,19 @@ describe('a launch', () => {
     expect((await plan('scout')).record.child.agent.name).toBe('scout');
   });
 
+  it('agent-84 is refused where an agent wants to be fast, whatever its models, also when settings say so', async () => {
+    await write(agentDir, {
+      'agents/quick.md': definition('quick', 'b', 'fast: true', 'model: fake/a', 'fallbackModels: fake/b'),
+      'agents/made.md': definition('made'),
+      'settings.json': JSON.stringify({ subagents: { agentOverrides: { made: { fast: true } } } }),
+    });
+    for (const name of ['quick', 'made'])
+      await expect(plan(name), name).rejects.toMatchObject({
+        code: 'agent_unsupported',
+        message: expect.stringContaining('fast'),
+      });
+  });
+
   it('is refused for what would not be done, naming all of it', async () => {
     await write(agentDir, { 'agents/mine.md': definition('mine', 'b', 'fast: true', 'acceptance: checked') });
     await expect(plan('mine')).rejects.toMatchObject({

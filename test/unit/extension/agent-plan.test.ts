@@ -92,6 +92,15 @@ describe('what is to be known', () => {
     expect(item).toMatchObject({ choose: 'plan', iconPath: { id: 'warning' }, label: expect.stringContaining('bash') });
   });
 
+  it.each([
+    ['wait', /begins when the other has ended/],
+    ['refuse', /will be refused/],
+  ] as const)('B93 is that two would change files in one folder, and what comes of it: %s', (writers, what) => {
+    const [item, ...more] = troubleItems(aForecast([], {}, { writer: { owner: 'run 7', writers } }));
+    expect(more).toEqual([]);
+    expect(item).toMatchObject({ description: 'run 7', detail: expect.stringMatching(what), choose: 'workplace' });
+  });
+
   it('is nothing where there is nothing', () => {
     expect(troubleItems(aForecast())).toEqual([]);
   });

@@ -22,6 +22,8 @@ let changed: editor.EventEmitter<void>;
 let setup: { piMissing: boolean; onDidChange: editor.EventEmitter<void>['event'] };
 let tree: LibraryTree;
 let drawn: unknown[];
+/** How often files were looked at because somebody came to look. */
+let looks: number;
 
 beforeEach(async () => {
   temp = await tempDir();
@@ -30,10 +32,12 @@ beforeEach(async () => {
   await mkdir(join(project, '.pi'), { recursive: true });
   await mkdir(agentDir);
   folders = [];
+  looks = 0;
   changed = new editor.EventEmitter();
   setup = { piMissing: false, onDidChange: new editor.EventEmitter<void>().event };
   const model = {
     ready: async () => undefined,
+    lookAgain: () => (looks += 1),
     onDidChange: changed.event,
     get folders() {
       return folders;
@@ -208,6 +212,18 @@ describe('the Library', () => {
     folders.length = 0;
     await look();
     expect(await builtin()).toBe(editor.TreeItemCollapsibleState.Collapsed);
+  });
+
+  it('looks once more when somebody comes to look, and not otherwise', () => {
+    editor.windowState.fire({ focused: true });
+    expect(looks).toBe(0);
+    editor.created.view.visible = true;
+    editor.created.visibility.fire({ visible: true });
+    editor.windowState.fire({ focused: true });
+    expect(looks).toBe(2);
+    editor.windowState.fire({ focused: false });
+    editor.created.visibility.fire({ visible: false });
+    expect(looks).toBe(2);
   });
 
   it('is drawn again when something changed, and rarely when much does', () => {

@@ -87,11 +87,14 @@ export interface View {
   description?: string | undefined;
 }
 
-/** The view that was created last. */
-export const created: { view: View; collapsed: EventEmitter<{ element: unknown }> } = {
-  view: { visible: false, selection: [] },
-  collapsed: new EventEmitter(),
+/** The view that was created last, and what it tells. */
+export const created = {
+  view: { visible: false, selection: [] } as View,
+  collapsed: new EventEmitter<{ element: unknown }>(),
+  visibility: new EventEmitter<{ visible: boolean }>(),
 };
+/** Whether the window has the focus. */
+export const windowState = new EventEmitter<{ focused: boolean }>();
 /** Context keys that are set. */
 export const contexts = new Map<string, unknown>();
 
@@ -116,13 +119,16 @@ export const window = {
     picks.shown = items.map(({ label, description }) => [label, description]);
     return items.find(({ label }) => label === picks.answer);
   },
+  onDidChangeWindowState: windowState.event,
   setStatusBarMessage: () => ({ dispose: () => undefined }),
   showInformationMessage: say,
   showWarningMessage: say,
   showErrorMessage: say,
   createTreeView: () => {
     const { event: onDidCollapseElement } = created.collapsed;
-    created.view = { visible: false, selection: [], ...{ dispose: () => undefined, onDidCollapseElement } };
+    const { event: onDidChangeVisibility } = created.visibility;
+    const more = { dispose: () => undefined, onDidCollapseElement, onDidChangeVisibility };
+    created.view = { visible: false, selection: [], ...more };
     return created.view;
   },
 };

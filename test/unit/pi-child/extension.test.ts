@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import piChild from '../../../src/pi/child/main.ts';
-import type { PiContext, PiTool } from '../../../src/pi/child/pi.ts';
+import type { BeforeAgentStart, PiContext, PiTool } from '../../../src/pi/child/pi.ts';
 import { type ChildContract, CONTRACT_ENV, REPORT_KEY } from '../../../src/protocol/index.ts';
 import { type TempDir, tempDir } from '../../support/temp.ts';
 
@@ -11,6 +11,8 @@ interface Happening {
   toolName: string;
   input?: unknown;
   content: readonly unknown[];
+  systemPrompt: string;
+  systemPromptOptions?: BeforeAgentStart['systemPromptOptions'];
 }
 type Handler = (event: Happening, context: PiContext) => unknown;
 
@@ -55,7 +57,8 @@ class FakePi {
       },
     };
     for (const [name, handler] of this.handlers) {
-      const answer = name === event ? handler({ toolName: '', content: [], ...data }, { ui }) : undefined;
+      const answer =
+        name === event ? handler({ toolName: '', content: [], systemPrompt: '', ...data }, { ui }) : undefined;
       if (answer !== undefined) return answer;
     }
     return undefined;
@@ -226,5 +229,53 @@ describe('bounds of what a child may use', () => {
     expect(await pi.emit('tool_call', call)).toBeUndefined();
     expect(await pi.emit('tool_call', { toolName: 'read' })).toBeUndefined();
     expect(pi.asked).toHaveLength(2);
+  });
+});
+
+describe('what the person says to all agents', () => {
+  const global = () => ({ path: join(folder.path, 'AGENTS.md'), content: 'Whistle. $& $1' });
+  const project = { path: '/work/AGENTS.md', content: 'Never hurry.' };
+  const before = process.env['PI_CODING_AGENT_DIR'];
+  beforeEach(() => {
+    process.env['PI_CODING_AGENT_DIR'] = `${folder.path}/`;
+  });
+  afterEach(() => {
+    if (before === undefined) delete process.env['PI_CODING_AGENT_DIR'];
+    else process.env['PI_CODING_AGENT_DIR'] = before;
+  });
+
+  it('is taken out of what the prompt is made of', async () => {
+    const pi = await load({ withoutGlobalContext: true });
+    const options = { contextFiles: [global(), project], sections: {} };
+    expect(pi.emit('before_agent_start', { systemPrompt: 'x', systemPromptOptions: options })).toBeUndefined();
+    expect(options.contextFiles).toEqual([project]);
+  });
+
+  it.each([
+    [
+      '0.80',
+      (file: { path: string; content: string }) =>
+        `<project_instructions path="${file.path}">\n${file.content}\n</project_instructions>\n\n`,
+    ],
+    ['0.73', (file: { path: string; content: string }) => `## ${file.path}\n\n${file.content}\n\n`],
+  ])('is taken out of the prompt of Pi %s, and nothing else is', async (_, block) => {
+    const pi = await load({ withoutGlobalContext: true });
+    const systemPrompt = `Before. ${block(global())}${block(project)}After.`;
+    const options = { contextFiles: [global(), project] };
+    expect(pi.emit('before_agent_start', { systemPrompt, systemPromptOptions: options })).toEqual({
+      systemPrompt: `Before. ${block(project)}After.`,
+    });
+  });
+
+  it('stays where the agent wants it, and nothing is changed where there is none', async () => {
+    const options = { contextFiles: [global(), project], sections: {} };
+    const open = await load({});
+    expect(open.emit('before_agent_start', { systemPromptOptions: options })).toBeUndefined();
+    expect(options.contextFiles).toHaveLength(2);
+    const pi = await load({ withoutGlobalContext: true });
+    expect(
+      pi.emit('before_agent_start', { systemPrompt: 'x', systemPromptOptions: { contextFiles: [project] } }),
+    ).toBeUndefined();
+    expect(pi.emit('before_agent_start', { systemPrompt: 'x' })).toBeUndefined();
   });
 });

@@ -12,6 +12,7 @@ export function contractOf({ agent, tools, toolBudget, outputSchema }: ChildPlan
     ...(toolBudget === undefined ? {} : { toolBudget }),
     ...(outputSchema === undefined ? {} : { output: { schema: outputSchema, file: layout.structuredOutput } }),
     rateGate: layout.rateGate,
+    ...(agent.inheritProjectContext && agent.inheritGlobalContext === false ? { withoutGlobalContext: true } : {}),
   };
 }
 

@@ -42,7 +42,7 @@ export async function dropKeptRefs(
     if (entry.state === 'removed' && (await readCapture(entry.capture))) continue;
     const ref = keptRef(entry.plan);
     await lock.run('letting go of what was kept', async () => {
-      const tip = await git.lineIfAny(repository, ['rev-parse', '--verify', '--quiet', ref]);
+      const tip = await git.tipOf(repository, ref);
       if (tip === undefined) return;
       const { exitCode } = await git.run(repository, ['update-ref', '-d', ref, tip], { accept: 'any' });
       if (exitCode === 0) dropped.push(ref);

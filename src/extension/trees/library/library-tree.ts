@@ -40,6 +40,12 @@ export class LibraryTree implements vscode.TreeDataProvider<LibraryNode>, vscode
       model.onDidChange(redraw),
       setup.onDidChange(redraw),
       vscode.workspace.onDidGrantWorkspaceTrust(redraw),
+      this.view.onDidChangeVisibility(({ visible }) => {
+        if (visible) model.lookAgain();
+      }),
+      vscode.window.onDidChangeWindowState(({ focused }) => {
+        if (focused && this.view.visible) model.lookAgain();
+      }),
     );
   }
 
