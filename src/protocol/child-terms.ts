@@ -10,6 +10,8 @@ export const CONTRACT_VARIABLES: readonly string[] = [CONTRACT_ENV];
 export const REPORT_KEY = 'pi-lanes';
 /** Status under which a Pi that is asked for its tools says them. */
 export const TOOLS_KEY = 'pi-lanes-tools';
+/** Said under that key before anything can be said to that Pi: from then on nothing reaches a model. */
+export const TOOLS_READY = 'ready';
 
 /** The tool by which a child gives the value that its output schema asks for. */
 export const ANSWER_TOOL = 'structured_output';

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { knownNames } from '../../src/client/index.ts';
+import { knownNames, Toolbox } from '../../src/client/index.ts';
 import { piVersions } from '../support/pi-versions.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { write } from '../unit/agents/definitions.ts';
@@ -75,4 +75,14 @@ it('knows skills, and neither models nor tools, where there is no Pi', async () 
   await write(world.project, { '.pi/skills/knots/SKILL.md': '---\nname: knots\ndescription: d\n---\n' });
   const known = await knownNames(world.toolbox, { cwd: world.project, trust: 'approve' });
   expect(known).toEqual({ skills: [{ name: 'knots', path: join(world.project, '.pi', 'skills', 'knots') }] });
+});
+
+it('asks no model and says nothing of tools where the extension that asks is not there', async () => {
+  await using world = await createWorld();
+  const client = { kind: 'test', version: '0' };
+  const toolbox = new Toolbox({ env: world.env, distDirectory: '/nowhere', client });
+  const known = await knownNames(toolbox, { cwd: world.project, trust: 'no-approve' });
+  expect(known.models?.length).toBeGreaterThan(0);
+  expect(known).not.toHaveProperty('tools');
+  expect(world.model.requests).toEqual([]);
 });

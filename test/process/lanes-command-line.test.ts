@@ -46,7 +46,7 @@ describe('what is wrong with the words is told', () => {
     [
       ['lanes', 'merge', 'last'],
       'There is no "lanes merge".',
-      '  It must be one of status, record-merge, record-supersession.',
+      '  It must be one of status, record-merge, record-supersession, conflicts.',
     ],
     [['lanes', 'status', 'last', '--pr', '7'], '--pr does not go with "lanes status".', HELP],
     [

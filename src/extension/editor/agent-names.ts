@@ -6,6 +6,15 @@ import type { KnownNames, KnownSkill } from '../../core/agent-language/index.ts'
 /** Milliseconds after which it is asked again, while what was heard is still used. */
 const FRESH_MS = 60_000;
 
+/** Milliseconds for which skills on the disk are as they were: with every key somebody asks for them. */
+const RECENT_MS = 1000;
+
+/** Who is asked. */
+export interface NameSources {
+  knownNames: typeof knownNames;
+  skillsFor: typeof skillsFor;
+}
+
 interface Heard {
   at: number;
   names: KnownNames & { defaultModel?: string | null | undefined };
@@ -14,14 +23,17 @@ interface Heard {
 
 export class AgentNames implements vscode.Disposable {
   readonly #toolbox: Toolbox;
+  readonly #sources: NameSources;
   readonly #heard = new Map<string, Heard>();
+  readonly #recent = new Map<string, { at: number; skills: Promise<KnownSkill[]> }>();
   readonly #changed = new vscode.EventEmitter<void>();
   #isDisposed = false;
   /** Something else than before can be named. */
   readonly onDidChange = this.#changed.event;
 
-  constructor(toolbox: Toolbox) {
+  constructor(toolbox: Toolbox, sources: NameSources = { knownNames, skillsFor }) {
     this.#toolbox = toolbox;
+    this.#sources = sources;
   }
 
   /**
@@ -49,15 +61,22 @@ export class AgentNames implements vscode.Disposable {
     return this.#heard.get(`approve ${cwd}`)?.isAsking ?? false;
   }
 
-  /** Skills as they are now, with those of the places that a definition names itself. @param own absolute */
+  /** Skills as of a moment ago, with those of the places that a definition names itself. @param own absolute */
   skills(cwd: string, own: readonly string[]): Promise<KnownSkill[]> {
-    return skillsFor(this.#toolbox, cwd, vscode.workspace.isTrusted ? 'approve' : 'no-approve', own);
+    const trust = vscode.workspace.isTrusted ? 'approve' : 'no-approve';
+    const key = JSON.stringify([trust, cwd, own]);
+    const known = this.#recent.get(key);
+    if (known && Date.now() - known.at < RECENT_MS) return known.skills;
+    const skills = this.#sources.skillsFor(this.#toolbox, cwd, trust, own);
+    this.#recent.clear();
+    this.#recent.set(key, { at: Date.now(), skills });
+    return skills;
   }
 
   async #ask(heard: Heard, cwd: string): Promise<void> {
     heard.isAsking = true;
     try {
-      const names = await knownNames(this.#toolbox, { cwd, trust: 'approve' });
+      const names = await this.#sources.knownNames(this.#toolbox, { cwd, trust: 'approve' });
       const isOther = JSON.stringify(names) !== JSON.stringify(heard.names);
       heard.names = names;
       if (isOther && !this.#isDisposed) this.#changed.fire();

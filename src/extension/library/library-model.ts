@@ -2,6 +2,7 @@
  * What the Library knows: the agents and the workflow scripts of each folder of this window. Nothing is looked for before
  * somebody asks; from then on it follows what changes.
  */
+import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import { isWorkflowPath } from '../../core/workflow-files/index.ts';
 import { type AgentDiagnostic, type ErrorValue, toErrorValue } from '../../protocol/index.ts';
@@ -23,6 +24,11 @@ export interface FolderLibrary {
 }
 
 const DEBOUNCE_MS = 200;
+
+/** What of a look is shown. */
+function drawn({ folder, agents, problems, error }: FolderLibrary) {
+  return { folder: folder.uri.toString(), name: folder.name, agents, problems, error };
+}
 
 export class LibraryModel implements vscode.Disposable {
   readonly #agents: AgentChecks;
@@ -64,6 +70,11 @@ export class LibraryModel implements vscode.Disposable {
     this.#findSoon();
   }
 
+  /** The same for agents alone: they lie in few folders, and what has not changed is not read again. */
+  lookForAgents(): void {
+    if (this.#ready) this.#agents.lookSoon();
+  }
+
   /** Looks for everything once more, whatever has been told of changes. */
   async refresh(): Promise<void> {
     await this.ready();
@@ -95,14 +106,16 @@ export class LibraryModel implements vscode.Disposable {
   }
 
   #take(looked: readonly LookedAt[]): void {
+    const before = this.#folders;
     this.#folders = looked.map(({ folder, found }) => {
       const { scripts, scriptsError } = this.#of(folder) ?? {};
-      const before = { ...(scripts && { scripts }), ...(scriptsError && { scriptsError }) };
+      const known = { ...(scripts && { scripts }), ...(scriptsError && { scriptsError }) };
       return 'code' in found
-        ? { folder, agents: [], problems: [], error: found, ...before }
-        : { folder, agents: agentRows(found), problems: folderProblems(found), ...before };
+        ? { folder, agents: [], problems: [], error: found, ...known }
+        : { folder, agents: agentRows(found), problems: folderProblems(found), ...known };
     });
-    this.#changed.fire();
+    // What was not read again is the same object, so this is quick.
+    if (!isDeepStrictEqual(before.map(drawn), this.#folders.map(drawn))) this.#changed.fire();
     if (this.#folders.some(({ scripts, scriptsError }) => !scripts && !scriptsError)) this.#findSoon();
   }
 

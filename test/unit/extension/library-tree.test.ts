@@ -26,6 +26,7 @@ let drawn: unknown[];
 let looks: number;
 
 beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   temp = await tempDir();
   agentDir = join(temp.path, 'agent');
   project = join(temp.path, 'harbour');
@@ -38,6 +39,7 @@ beforeEach(async () => {
   const model = {
     ready: async () => undefined,
     lookAgain: () => (looks += 1),
+    lookForAgents: () => (looks += 1),
     onDidChange: changed.event,
     get folders() {
       return folders;
@@ -49,6 +51,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   tree.dispose();
+  vi.useRealTimers();
   editor.workspace.isTrusted = true;
   await temp.remove();
 });
@@ -214,7 +217,7 @@ describe('the Library', () => {
     expect(await builtin()).toBe(editor.TreeItemCollapsibleState.Collapsed);
   });
 
-  it('looks once more when somebody comes to look, and not otherwise', () => {
+  it('looks once more when somebody comes to look and while it is shown, and not otherwise', () => {
     editor.windowState.fire({ focused: true });
     expect(looks).toBe(0);
     editor.created.view.visible = true;
@@ -224,6 +227,11 @@ describe('the Library', () => {
     editor.windowState.fire({ focused: false });
     editor.created.visibility.fire({ visible: false });
     expect(looks).toBe(2);
+    vi.advanceTimersByTime(10_000);
+    expect(looks).toBe(4);
+    editor.created.view.visible = false;
+    vi.advanceTimersByTime(10_000);
+    expect(looks).toBe(4);
   });
 
   it('is drawn again when something changed, and rarely when much does', () => {

@@ -158,6 +158,19 @@ describe('the worktree of a run', () => {
   });
 });
 
+describe('what the ledger says of a worktree counts before what its run has seen', () => {
+  it.each([
+    ['removing', 'being removed'],
+    ['restoring', 'being brought back'],
+  ] as const)('while it is %s', async (state, words) => {
+    const snapshot = withWorktrees(aSnapshot('complete'), { 1: await made() });
+    await remember(snapshot, { state });
+    const { item } = await row();
+    expect(item.description).toMatch(new RegExp(`^${words} · `));
+    expect(item.contextValue).toBe(ITEM.worktree);
+  });
+});
+
 describe('the worktrees of a workflow', () => {
   it('stand below the stages and children they were made for', async () => {
     const events = [

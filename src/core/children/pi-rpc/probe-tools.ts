@@ -1,11 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod/mini';
-import { type Command, lanesError, TOOLS_KEY } from '../../../protocol/index.ts';
+import { type Command, TOOLS_KEY, TOOLS_READY } from '../../../protocol/index.ts';
 import type { KnownTool } from '../../tools/index.ts';
 import { capabilitiesOf } from './arguments.ts';
+import { getState, HANDSHAKE_MS } from './handshake.ts';
 import { PiProcess } from './pi-process.ts';
 
-/** Milliseconds until Pi must have answered: it loads the person's extensions, which may be many. */
-const ANSWER_MS = 45_000;
+/** Milliseconds for what Pi's extension says once Pi itself has answered: it was said before, and is only read later. */
+const GRACE_MS = 2000;
 
 const said = z.array(z.object({ name: z.string(), path: z.optional(z.string()), source: z.optional(z.string()) }));
 
@@ -21,8 +23,14 @@ export interface ToolProbe {
   trust: 'approve' | 'no-approve';
 }
 
-/** Starts a Pi without a session, asks which tools it and the extensions it finds have, and ends it. No model is asked. */
+/**
+ * Starts a Pi without a session, asks which tools it and the extensions it finds have, and ends it. No model is asked: nothing is said
+ * to Pi before our extension is there, which lets nothing through.
+ *
+ * @throws Error with the reason when Pi does not answer
+ */
 export async function probeTools({ pi, version, env, extension, cwd, trust }: ToolProbe): Promise<KnownTool[]> {
+  const ready = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<KnownTool[]>();
   const { knowsTrust } = capabilitiesOf(version);
   const args = [
@@ -36,26 +44,39 @@ export async function probeTools({ pi, version, env, extension, cwd, trust }: To
     {
       onRecord: (record) => {
         if (record.type !== 'extension_ui_request' || record.statusKey !== TOOLS_KEY) return;
-        const parsed = said.safeParse(JSON.parse(record.statusText ?? '[]'));
-        if (parsed.success) answer.resolve(parsed.data.map(toTool));
+        if (record.statusText === TOOLS_READY) ready.resolve();
+        const tools = toolsIn(record.statusText ?? '');
+        if (tools) answer.resolve(tools);
       },
       onNoise: () => undefined,
       onLimit: () => undefined,
       onStderr: () => undefined,
     },
   );
-  const timer = setTimeout(() => answer.reject(lanesError('pi_failed:unasked', { reason: 'no answer' })), ANSWER_MS);
   try {
-    void process.exited.then(() =>
-      answer.reject(lanesError('pi_failed:unasked', { reason: process.stderr.text().trim() || 'it exited' })),
-    );
-    await process.rpc.request('prompt', { message: 'tools' }, { deadlineMs: ANSWER_MS }).catch((error: unknown) => {
-      answer.reject(error);
+    const gone = process.exited.then(() => {
+      throw new Error(process.stderr.text().trim() || 'Pi exited at its start');
     });
-    return await answer.promise;
+    gone.catch(() => undefined);
+    await Promise.race([getState(process, HANDSHAKE_MS), gone]);
+    await Promise.race([ready.promise, gone, late('Pi has not loaded the extension that asks')]);
+    await Promise.race([process.rpc.request('prompt', { message: 'tools' }, { deadlineMs: HANDSHAKE_MS }), gone]);
+    return await Promise.race([answer.promise, gone, late('another extension has taken the question')]);
   } finally {
-    clearTimeout(timer);
     await process.end();
+  }
+}
+
+async function late(reason: string): Promise<never> {
+  await delay(GRACE_MS, undefined, { ref: false });
+  throw new Error(reason);
+}
+
+function toolsIn(text: string): KnownTool[] | undefined {
+  try {
+    return said.parse(JSON.parse(text)).map(toTool);
+  } catch {
+    return undefined;
   }
 }
 

@@ -19,6 +19,9 @@ export interface Setup {
   readonly onDidChange: vscode.Event<void>;
 }
 
+/** Between two looks for agents while the view is shown: of folders that came with their files the editor may tell nothing. */
+const LOOK_MS = 5000;
+
 export class LibraryTree implements vscode.TreeDataProvider<LibraryNode>, vscode.Disposable {
   readonly #model: LibraryModel;
   readonly #setup: Setup;
@@ -33,8 +36,12 @@ export class LibraryTree implements vscode.TreeDataProvider<LibraryNode>, vscode
     this.#setup = setup;
     this.view = vscode.window.createTreeView(LIBRARY_VIEW, { treeDataProvider: this, showCollapseAll: true });
     const redraw = () => this.#refreshes.ask();
+    const timer = setInterval(() => {
+      if (this.view.visible) model.lookForAgents();
+    }, LOOK_MS);
     this.#subscription = vscode.Disposable.from(
       this.view,
+      { dispose: () => clearInterval(timer) },
       this.#refreshes,
       this.#changed,
       model.onDidChange(redraw),

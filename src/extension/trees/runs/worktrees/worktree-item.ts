@@ -70,6 +70,7 @@ export function createWorktreeTooltip(shown: ShownWorktree): vscode.MarkdownStri
 function worktreeText({ worktree, fate, isWorking }: ShownWorktree): string {
   if (fate.state === 'removed') return vscode.l10n.t('removed');
   if (fate.state === 'removing') return vscode.l10n.t('being removed');
+  if (fate.state === 'restoring') return vscode.l10n.t('being brought back');
   if (fate.state === 'undone' || worktree.state === 'undone') return vscode.l10n.t('taken back');
   if (worktree.state === 'planned') return vscode.l10n.t('being made');
   if (fate.present === false) return vscode.l10n.t('its folder is gone');
