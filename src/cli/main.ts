@@ -8,6 +8,7 @@ import { CHANGES, changeAgentsCommand } from './commands/change-agents.ts';
 import { cleanupCommand } from './commands/cleanup.ts';
 import { cleanupApplyCommand, cleanupFinishCommand, cleanupPlanCommand } from './commands/cleanup-worktrees.ts';
 import { continueCommand } from './commands/continue.ts';
+import { discardCommand } from './commands/discard.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { forceStopCommand, interruptCommand, stopCommand } from './commands/end.ts';
 import { installPiCommand } from './commands/install-pi.ts';
@@ -126,6 +127,10 @@ async function main(args: string[]): Promise<number> {
     case 'branch': {
       const { values, positionals } = parse(rest, {}, { min: 2, max: 2, missing: 'launch_invalid:no-branch' });
       return branchCommand(context, positionals[0] ?? '', positionals[1] ?? '', { json: values.json });
+    }
+    case 'discard': {
+      const { values, positionals } = parse(rest, { yes: flag }, { min: 1, max: 1 });
+      return discardCommand(context, positionals[0] ?? '', { yes: values.yes, json: values.json });
     }
     case 'restore': {
       const { values, positionals } = parse(rest, {}, { min: 1, max: 1 });

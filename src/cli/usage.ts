@@ -148,6 +148,12 @@ ${AGENT_OPTIONS}
   pi-lanes branch RUN[/KEY] NAME                    make a branch of what an agent has done; nothing is checked out`,
   },
   {
+    command: 'discard',
+    text: `\
+  pi-lanes discard RUN[/KEY] [--yes]                say what would be lost for good with a worktree that no clean-up lets go; with --yes it
+                                                    goes, and what can be kept is kept first`,
+  },
+  {
     command: 'restore',
     text: `\
   pi-lanes restore RUN[/KEY]                        bring back a worktree that was removed, with files, commits and what git did not have, as

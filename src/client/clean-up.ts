@@ -1,6 +1,7 @@
 /** Removing what is too old from the store, with the settings of this client. */
 import { type CleaningReport, cleanStore, PASS_LIMIT } from '../core/retention/index.ts';
 import { ownRuntime } from './runtime.ts';
+import { tidyWorktrees } from './tidy-worktrees.ts';
 import type { Toolbox } from './toolbox.ts';
 
 export interface CleanUpRequest {
@@ -23,5 +24,12 @@ export async function cleanUp(toolbox: Toolbox, request: CleanUpRequest): Promis
     isAsked: request.isAsked,
     limit: request.isAsked ? Number.POSITIVE_INFINITY : PASS_LIMIT,
   });
-  return { ...report, days };
+  if (request.dryRun || report.state === 'busy') return { ...report, days };
+  const tidied = await tidyWorktrees(toolbox.root, days);
+  return {
+    ...report,
+    leftovers: [...report.leftovers, ...tidied.leftovers],
+    problems: [...report.problems, ...tidied.problems],
+    days,
+  };
 }

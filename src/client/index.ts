@@ -21,6 +21,7 @@ export {
 export { cleanupAction, type PlanOptions, planCleanup, type SavedPlan } from './cleanup-plan.ts';
 export { continueWorkflow, mayContinue, type NewBounds, planContinue } from './continue-workflow.ts';
 export { answerQuestion, type Ended, interruptRun, steerRun, stopRun } from './control.ts';
+export { discardWorktree, foreseeDiscard } from './discard.ts';
 export { type Check, examine } from './doctor.ts';
 export { type ForceStopped, forceStopRun, mayNeedForce } from './force-stop.ts';
 export { installOfferedPi, type PiInstallOffer, prepareInstall } from './install-pi.ts';

@@ -8,6 +8,7 @@ import { inspectLock } from '../locks/index.ts';
 import { type ProjectLayout, type RunLayout, runLayout } from '../projects/index.ts';
 import { foldRun, initialView, readFinalStatus, readLaunchRecord } from '../runs/index.ts';
 import { sessionLockPath } from '../sessions/index.ts';
+import { Ledger } from '../worktrees/index.ts';
 import type { Kept } from './keep-reason.ts';
 
 export interface RunFacts {
@@ -15,11 +16,12 @@ export interface RunFacts {
   view: RunView;
   /** Epoch milliseconds of its terminal event; null when it has not ended. */
   endedAt: number | null;
-  /** Newest change of its journal, status and session files. */
+  /** Newest change of its journal, status and session files, and of what is remembered of its worktrees that are gone. */
   changedAt: number;
   lease: LockState;
   /** It carries the marker of a live run. */
   isMarked: boolean;
+  /** It hands over worktrees that are not all gone. */
   hasHandoff: boolean;
   /** A worktree that was made for it, or that one of its children goes on in, is still there. */
   hasWorktree: boolean;
@@ -54,14 +56,15 @@ export async function readRunFacts(place: RunPlace): Promise<ReadFacts> {
     const moved = (path: string) => (isInside(named, path) ? join(directory, relative(named, path)) : path);
     const layout = runLayout(directory);
     const files = [layout.journal, layout.status, ...sessions.map(moved)];
+    const home = (await exists(layout.handoff)) ? await broughtHomeAt(place) : 0;
     const facts: RunFacts = {
       runId: place.runId,
       view,
       endedAt,
-      changedAt: Math.max(...(await Promise.all(files.map(changeOf)))),
+      changedAt: Math.max(home ?? 0, ...(await Promise.all(files.map(changeOf)))),
       lease: (await inspectLock(layout.lease)).state,
       isMarked: await exists(join(place.project.active, place.runId)),
-      hasHandoff: await exists(layout.handoff),
+      hasHandoff: home === undefined,
       hasWorktree: await hasWorktree(view),
       sessionLock: await strongestLock(place, named, sessions),
     };
@@ -69,6 +72,21 @@ export async function readRunFacts(place: RunPlace): Promise<ReadFacts> {
   } catch (error) {
     return { ok: false, kept: { reason: 'invalid-status', detail: toErrorValue(error).message } };
   }
+}
+
+/**
+ * When the last worktree that it or one of its children used was removed, with its branch, in epoch milliseconds. Until that is long
+ * ago the run holds what brings them back. `undefined`: not all are gone, or nothing certain is known of them.
+ */
+async function broughtHomeAt({ project, runId }: RunPlace): Promise<number | undefined> {
+  const rows = await new Ledger(project.worktrees).list();
+  const own = rows.filter(({ id, entry }) => id.runId === runId || entry?.users.some((user) => user.runId === runId));
+  const isGone = own.every(
+    ({ entry }) =>
+      (entry?.state === 'removed' && entry.branchRemoved) || (entry?.state === 'undone' && entry.left.length === 0),
+  );
+  if (!isGone || own.length === 0) return undefined;
+  return Math.max(...own.map(({ entry }) => entry?.changedAt ?? 0));
 }
 
 async function hasWorktree({ children }: RunView): Promise<boolean> {

@@ -25,6 +25,8 @@ export interface Removal {
 export interface RemovalOptions extends CaptureOptions {
   /** Files of what was removed are deleted until this is aborted; `deleteGivenUp` goes on with them. Default: until all are. */
   deleting?: AbortSignal | undefined;
+  /** What no capture can hold is given up: a person was told what that is, and wants it so. */
+  despiteBlockers?: boolean;
 }
 
 /**
@@ -42,7 +44,7 @@ export async function removeWorktree(
 }
 
 /** As `removeWorktree`; its files are out of the way then and not deleted. */
-export function takeOut(record: WorktreeRecord, kept: KeptCapture, options: CaptureOptions): Promise<Removal> {
+export function takeOut(record: WorktreeRecord, kept: KeptCapture, options: RemovalOptions): Promise<Removal> {
   return options.lock.run(`removing the worktree ${record.branch}`, () => remove(record, kept, options), {
     signal: options.signal,
   });
@@ -140,16 +142,17 @@ async function otherFault(
   return asked.exitCode === 0 ? undefined : `it stands at ${entry.head}, which is not kept`;
 }
 
-async function remove(record: WorktreeRecord, kept: KeptCapture, options: CaptureOptions): Promise<Removal> {
+async function remove(record: WorktreeRecord, kept: KeptCapture, options: RemovalOptions): Promise<Removal> {
   const { git, signal } = options;
   const disposable = options.disposable ?? DISPOSABLE;
   const left = (reason: ErrorValue): Removal => ({ worktreeRemoved: false, branchRemoved: false, reasons: [reason] });
   const [blocker] = kept.capture.blockers;
-  if (blocker) return { ...left(blocker), reasons: kept.capture.blockers };
+  if (blocker && !options.despiteBlockers) return { ...left(blocker), reasons: kept.capture.blockers };
   const scratch = await mkdtemp(join(tmpdir(), 'pi-lanes-look-'));
   try {
     const survey = await surveyWorktree(git, record, { scratch, disposable, signal });
-    const fault = survey.blockers[0] ?? (await faultOf(git, record, kept, survey));
+    const stop = options.despiteBlockers ? undefined : survey.blockers[0];
+    const fault = stop ?? (await faultOf(git, record, kept, survey));
     if (fault) return left(fault);
     const late = await letGo(git, record, survey, scratch);
     if (late) return left(late);

@@ -1,3 +1,4 @@
+export * from './discarding.ts';
 export * from './evidence.ts';
 export * from './evidence-store.ts';
 export * from './handoff.ts';
