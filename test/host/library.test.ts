@@ -123,6 +123,29 @@ suite('the Library', () => {
     assert.match(shown.document.getText(), /^---\n\nname: scout\n/);
   });
 
+  test('opens a definition where it is wrong, also one the editor has as it was before', async () => {
+    const file = place('.pi/agents/library-wrong.md');
+    const head = ['---', 'name: library-wrong', 'description: Wrong.'];
+    const wrong = () => write(file, ...head, 'tools: read', 'async: perhaps', '---', '', 'Says what it does.');
+    await wrong();
+    await model.refresh();
+    const row = agent('library-wrong');
+    assert.equal(row?.state.kind, 'refused');
+    await write(file, ...head, '---', '', 'Says what it does.');
+    await vscode.workspace.openTextDocument(vscode.Uri.file(file));
+    await wrong();
+    await vscode.commands.executeCommand(COMMANDS.openDefinition, { kind: 'agent', folder: folder(), row });
+    const shown = await waitFor('the definition', () =>
+      vscode.window.visibleTextEditors.find(({ document }) => document.uri.fsPath === file),
+    );
+    await waitFor('what is wrong', () => shown.document.getText(shown.selection) === 'perhaps', {
+      seen: () => [shown.selection, shown.document.getText()],
+    });
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    await rm(file);
+    await model.refresh();
+  });
+
   test('makes an agent for whom it was asked for, and takes the change back', async () => {
     const typed = ['Library Two', 'Does it.'];
     mock.method(vscode.window, 'showInputBox', async () => typed.shift());

@@ -5,6 +5,7 @@ import { toRange } from '../editor/script-ranges.ts';
 import type { Services } from '../services.ts';
 import { launchWith } from './launch-agent.ts';
 import { clickedAgent, clickedDefinition } from './library-row.ts';
+import { openAt } from './open-at.ts';
 
 export async function launchLibraryAgent(services: Services, clicked: unknown): Promise<void> {
   const node = clickedAgent(services, clicked);
@@ -19,10 +20,7 @@ export async function openDefinition(services: Services, clicked: unknown): Prom
   if (node?.kind !== 'agent') return;
   const { name, group, file, state } = node.row;
   const fault = state.kind === 'refused' ? state.diagnostic : undefined;
-  if (fault) {
-    await vscode.commands.executeCommand(BUILT_IN.open, vscode.Uri.file(fault.file), { selection: toRange(fault) });
-    return;
-  }
+  if (fault) return openAt(vscode.Uri.file(fault.file), toRange(fault));
   const uri = group === 'builtin' ? services.agentDocuments.uriOf(name) : vscode.Uri.file(file);
   await vscode.commands.executeCommand(BUILT_IN.open, uri);
 }
