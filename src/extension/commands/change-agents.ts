@@ -5,7 +5,7 @@ import { LanesError } from '../../protocol/index.ts';
 import { askScope, chooseSettingScope } from '../library/choose-scope.ts';
 import { makeChange, tellChange } from '../library/make-change.ts';
 import type { Services } from '../services.ts';
-import { clickedAgent } from './library-folder.ts';
+import { clickedAgent } from './library-row.ts';
 
 export async function disableAgent(services: Services, clicked: unknown): Promise<void> {
   const node = clickedAgent(services, clicked);

@@ -11,6 +11,7 @@ import { installPi } from './install-pi.ts';
 import { launchAgent } from './launch-agent.ts';
 import { launchOnFile, launchOnProblems, launchOnSelection } from './launch-on.ts';
 import { copyAgentName, launchLibraryAgent, openDefinition, revealDefinition } from './library-commands.ts';
+import { ofRow } from './library-row.ts';
 import { markAllSeen, markRunSeen } from './mark-seen.ts';
 import { duplicateAgent, ejectAgent, newAgent } from './new-agent.ts';
 import { newWorkflow } from './new-workflow.ts';
@@ -32,8 +33,8 @@ import {
 import { validateWorkflow } from './validate-workflow.ts';
 import { copyWorktreePath, openWorktree, openWorktreeTerminal, revealWorktree } from './worktree-commands.ts';
 
-/** Menus give the row or file that was clicked, and all that are selected beside it. */
-type Handler = (services: Services, clicked: unknown, selected: unknown) => Promise<void> | void;
+/** Menus give the row or file that was clicked, and all that are selected beside it; `count`: how many things were given. */
+type Handler = (services: Services, clicked: unknown, selected: unknown, count: number) => Promise<void> | void;
 
 const HANDLERS: Record<CommandId, Handler> = {
   [COMMANDS.launchAgent]: launchAgent,
@@ -72,23 +73,23 @@ const HANDLERS: Record<CommandId, Handler> = {
   [COMMANDS.discardTask]: discardTask,
   [COMMANDS.installPi]: installPi,
   [COMMANDS.openPi]: openPi,
-  [COMMANDS.validateWorkflow]: validateWorkflow,
-  [COMMANDS.runWorkflow]: runWorkflow,
+  [COMMANDS.validateWorkflow]: ofRow(validateWorkflow),
+  [COMMANDS.runWorkflow]: ofRow(runWorkflow),
   [COMMANDS.chooseWorkflowWorkplace]: chooseWorkflowWorkplace,
   [COMMANDS.openResult]: openResult,
   [COMMANDS.newAgent]: newAgent,
   [COMMANDS.newWorkflow]: newWorkflow,
-  [COMMANDS.launchLibraryAgent]: launchLibraryAgent,
-  [COMMANDS.openDefinition]: openDefinition,
-  [COMMANDS.revealDefinition]: revealDefinition,
-  [COMMANDS.duplicateAgent]: duplicateAgent,
-  [COMMANDS.ejectAgent]: ejectAgent,
-  [COMMANDS.disableAgent]: disableAgent,
-  [COMMANDS.enableAgent]: enableAgent,
-  [COMMANDS.deleteAgent]: deleteAgent,
-  [COMMANDS.resetAgent]: resetAgent,
+  [COMMANDS.launchLibraryAgent]: ofRow(launchLibraryAgent),
+  [COMMANDS.openDefinition]: ofRow(openDefinition),
+  [COMMANDS.revealDefinition]: ofRow(revealDefinition),
+  [COMMANDS.duplicateAgent]: ofRow(duplicateAgent),
+  [COMMANDS.ejectAgent]: ofRow(ejectAgent),
+  [COMMANDS.disableAgent]: ofRow(disableAgent),
+  [COMMANDS.enableAgent]: ofRow(enableAgent),
+  [COMMANDS.deleteAgent]: ofRow(deleteAgent),
+  [COMMANDS.resetAgent]: ofRow(resetAgent),
   [COMMANDS.undoAgentChange]: undoAgentChange,
-  [COMMANDS.copyAgentName]: copyAgentName,
+  [COMMANDS.copyAgentName]: ofRow(copyAgentName),
   [COMMANDS.refreshLibrary]: (services) => services.libraryModel.refresh(),
   [COMMANDS.openWorktree]: openWorktree,
   [COMMANDS.openWorktreeTerminal]: openWorktreeTerminal,
@@ -105,9 +106,9 @@ const HANDLERS: Record<CommandId, Handler> = {
 export function registerCommands(services: Services): vscode.Disposable {
   return vscode.Disposable.from(
     ...Object.entries(HANDLERS).map(([id, handler]) =>
-      vscode.commands.registerCommand(id, async (clicked: unknown, selected: unknown) => {
+      vscode.commands.registerCommand(id, async (...given: unknown[]) => {
         try {
-          await handler(services, clicked, selected);
+          await handler(services, given[0], given[1], given.length);
         } catch (error) {
           showError(error, services.log);
         }

@@ -3,9 +3,8 @@ import * as vscode from 'vscode';
 import { BUILT_IN } from '../command-ids.ts';
 import { toRange } from '../editor/script-ranges.ts';
 import type { Services } from '../services.ts';
-import { type LibraryNode, libraryNode } from '../trees/library/library-node.ts';
 import { launchWith } from './launch-agent.ts';
-import { clickedAgent } from './library-folder.ts';
+import { clickedAgent, clickedDefinition } from './library-row.ts';
 
 export async function launchLibraryAgent(services: Services, clicked: unknown): Promise<void> {
   const node = clickedAgent(services, clicked);
@@ -15,7 +14,7 @@ export async function launchLibraryAgent(services: Services, clicked: unknown): 
 
 /** Opens a definition or a script; one that cannot be used where it is wrong. */
 export async function openDefinition(services: Services, clicked: unknown): Promise<void> {
-  const node = rowOf(services, clicked);
+  const node = clickedDefinition(services, clicked);
   if (node?.kind === 'script') await vscode.commands.executeCommand(BUILT_IN.open, node.row.uri);
   if (node?.kind !== 'agent') return;
   const { name, group, file, state } = node.row;
@@ -30,10 +29,9 @@ export async function openDefinition(services: Services, clicked: unknown): Prom
 
 /** In the editor's explorer where it is shown there, else in that of the machine. */
 export async function revealDefinition(services: Services, clicked: unknown): Promise<void> {
-  const node = rowOf(services, clicked);
-  const uri =
-    node?.kind === 'script' ? node.row.uri : node?.kind === 'agent' ? vscode.Uri.file(node.row.file) : undefined;
-  if (!uri) return;
+  const node = clickedDefinition(services, clicked);
+  if (!node) return;
+  const uri = node.kind === 'script' ? node.row.uri : vscode.Uri.file(node.row.file);
   if (vscode.workspace.getWorkspaceFolder(uri)) {
     await vscode.commands.executeCommand(BUILT_IN.revealInExplorer, uri);
   } else if (vscode.env.uiKind === vscode.UIKind.Desktop && vscode.env.remoteName === undefined) {
@@ -50,8 +48,4 @@ export async function copyAgentName(services: Services, clicked: unknown): Promi
   if (!node) return;
   await vscode.env.clipboard.writeText(node.row.name);
   vscode.window.setStatusBarMessage(vscode.l10n.t('Name copied'), 2000);
-}
-
-function rowOf({ library }: Services, clicked: unknown): LibraryNode | undefined {
-  return libraryNode(clicked) ?? library.view.selection[0];
 }

@@ -5,7 +5,8 @@ import { chooseDefinitionScope } from '../library/choose-scope.ts';
 import { makeChange, tellChange } from '../library/make-change.ts';
 import type { Services } from '../services.ts';
 import { libraryNode } from '../trees/library/library-node.ts';
-import { clickedAgent, libraryFolder } from './library-folder.ts';
+import { libraryFolder } from './library-folder.ts';
+import { clickedAgent } from './library-row.ts';
 
 export async function newAgent(services: Services, clicked: unknown): Promise<void> {
   const title = vscode.l10n.t('New Agent');

@@ -48,7 +48,7 @@ beforeEach(async () => {
         new AgentChanges(discovery, { cwd, agentDir, home, env: {}, projectTrusted }),
     },
     agents: { lookSoon: () => undefined },
-    library: { view: { selection: [] } },
+    library: { meant: (clicked: unknown) => clicked },
     log: { error: () => undefined },
   } as unknown as Services;
 });

@@ -20,13 +20,14 @@ let project: string;
 let folders: FolderLibrary[];
 let changed: editor.EventEmitter<void>;
 let setup: { piMissing: boolean; onDidChange: editor.EventEmitter<void>['event'] };
+let piChanged: editor.EventEmitter<void>;
 let tree: LibraryTree;
-let drawn: unknown[];
+let drawn: (LibraryNode[] | undefined)[];
 /** How often files were looked at because somebody came to look. */
 let looks: number;
 
 beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
   temp = await tempDir();
   agentDir = join(temp.path, 'agent');
   project = join(temp.path, 'harbour');
@@ -35,7 +36,8 @@ beforeEach(async () => {
   folders = [];
   looks = 0;
   changed = new editor.EventEmitter();
-  setup = { piMissing: false, onDidChange: new editor.EventEmitter<void>().event };
+  piChanged = new editor.EventEmitter();
+  setup = { piMissing: false, onDidChange: piChanged.event };
   const model = {
     ready: async () => undefined,
     lookAgain: () => (looks += 1),
@@ -59,8 +61,20 @@ afterEach(async () => {
 async function look(name = 'harbour', scripts: FolderLibrary['scripts'] = []): Promise<void> {
   const found = await new AgentDiscovery().discover({ cwd: project, agentDir, home: temp.path, env: {} });
   const folder = { name, uri: editor.Uri.file(join(project, name)), index: 0 } as never;
-  folders.push({ folder, agents: agentRows(found), problems: folderProblems(found), ...(scripts && { scripts }) });
+  const library = { folder, agents: agentRows(found), problems: folderProblems(found), ...(scripts && { scripts }) };
+  const known = folders.findIndex((one) => one.folder.name === name);
+  folders.splice(known < 0 ? folders.length : known, 1, library);
+  changed.fire();
 }
+
+/** Lets the editor show what it was told to draw; what comes next is drawn at once. */
+function rest(): void {
+  vi.advanceTimersByTime(500);
+  drawn.length = 0;
+}
+
+/** What the editor was told to draw, by what its rows are called. */
+const redrawn = () => drawn.map((nodes) => nodes?.map((node) => item(node).label));
 
 const script = (path: string, ...severities: Finding['severity'][]) => ({
   uri: editor.Uri.file(join(project, path)) as never,
@@ -176,6 +190,7 @@ describe('the Library', () => {
     expect(await tree.getChildren()).toEqual([]);
     await look();
     setup.piMissing = true;
+    piChanged.fire();
     const [note] = await tree.getChildren();
     expect(note && item(note)).toMatchObject({
       label: 'Install Pi…',
@@ -186,6 +201,7 @@ describe('the Library', () => {
     expect(shown).toContain('  New Agent… | none of your own yet | note');
     expect(shown).toContain('  New Workflow… | no scripts yet | note');
     editor.workspace.isTrusted = false;
+    changed.fire();
     const [untrusted, ...others] = await tree.getChildren();
     expect(untrusted && item(untrusted)).toMatchObject({ command: { command: 'workbench.trust.manage' } });
     expect(others.map((node) => item(node).label)).toEqual(['Your Agents', 'Built-in Agents', 'Workflows']);
@@ -196,6 +212,7 @@ describe('the Library', () => {
     const [first] = folders;
     if (!first) throw new Error('no folder');
     folders[0] = { ...first, agents: [], error: { code: 'internal', message: 'The disk is on fire.' } };
+    changed.fire();
     expect(await lines()).toEqual([
       'The disk is on fire. |  | note',
       'Workflows | 1 | group.scripts',
@@ -212,7 +229,6 @@ describe('the Library', () => {
     };
     expect(await builtin()).toBe(editor.TreeItemCollapsibleState.Expanded);
     await write(agentDir, { 'agents/mine.md': definition('mine', 'Mine.') });
-    folders.length = 0;
     await look();
     expect(await builtin()).toBe(editor.TreeItemCollapsibleState.Collapsed);
   });
@@ -234,8 +250,125 @@ describe('the Library', () => {
     expect(looks).toBe(4);
   });
 
-  it('is drawn again when something changed, and rarely when much does', () => {
-    for (let i = 0; i < 100; i++) changed.fire();
+  it('draws only the row that looks different, whatever else there is', async () => {
+    await write(project, { '.pi/agents/pilot.md': definition('pilot', 'Brings ships in.') });
+    await look('harbour', [script('a.workflow.js'), script('b.workflow.js')]);
+    await lines();
+    rest();
+    await look('harbour', [script('a.workflow.js'), script('b.workflow.js')]);
+    expect(drawn).toEqual([]);
+    await look('harbour', [script('a.workflow.js'), script('b.workflow.js', 'warning')]);
+    expect(redrawn()).toEqual([['b']]);
+    rest();
+    await write(project, { '.pi/agents/pilot.md': definition('pilot', 'Brings them out.') });
+    await look('harbour', [script('a.workflow.js'), script('b.workflow.js', 'warning')]);
+    expect(redrawn()).toEqual([['pilot']]);
+    expect(item(await row('pilot')).description).toBe('Brings them out.');
+  });
+
+  it('draws the group in which a row came or went or was found to be wrong, and no other', async () => {
+    await look('harbour', [script('a.workflow.js')]);
+    await lines();
+    rest();
+    await write(project, { '.pi/agents/pilot.md': definition('pilot', 'Brings ships in.') });
+    await look('harbour', [script('a.workflow.js')]);
+    // What came along is no longer opened by itself.
+    expect(redrawn()).toEqual([['Agents of the Project', 'Built-in Agents']]);
+    rest();
+    await write(project, { '.pi/agents/crane.md': definition('crane', 'Lifts.') });
+    await look('harbour', [script('a.workflow.js')]);
+    expect(redrawn()).toEqual([['Agents of the Project']]);
+    rest();
+    await write(project, { '.pi/agents/crane.md': definition('crane', 'Lifts.', 'async: perhaps') });
+    await look('harbour', [script('a.workflow.js')]);
+    expect(redrawn()).toEqual([['Agents of the Project']]);
+    rest();
+    await look('harbour', [script('a.workflow.js', 'error')]);
+    expect(redrawn()).toEqual([['Workflows']]);
+    rest();
+    await look('harbour', []);
+    expect(redrawn()).toEqual([['Workflows']]);
+  });
+
+  it('draws everything when what stands first comes or goes', async () => {
+    await look();
+    await lines();
+    rest();
+    setup.piMissing = true;
+    piChanged.fire();
     expect(drawn).toEqual([undefined]);
+    rest();
+    await look('pier');
+    expect(drawn).toEqual([undefined]);
+  });
+
+  it('keeps one object for each row, which says what the row says now', async () => {
+    await write(project, { '.pi/agents/pilot.md': definition('pilot', 'Brings ships in.') });
+    await look('harbour', [script('a.workflow.js')]);
+    const all = async () => {
+      const roots = await tree.getChildren();
+      return [...roots, ...(await Promise.all(roots.map((node) => tree.getChildren(node)))).flat()];
+    };
+    const before = await all();
+    await write(project, {
+      '.pi/agents/pilot.md': definition('pilot', 'Brings them out.'),
+      '.pi/agents/crane.md': definition('crane', 'Lifts.'),
+    });
+    await look('harbour', [script('a.workflow.js', 'error')]);
+    const after = await all();
+    const pilot = await row('pilot');
+    expect(after).toHaveLength(before.length + 1);
+    for (const node of before) expect(after.filter((one) => one === node)).toHaveLength(1);
+    expect(before).toContain(pilot);
+    expect(pilot).toMatchObject({ row: { agent: { description: 'Brings them out.' } } });
+  });
+
+  it('finds the row of an action as it is now: the one that was clicked, else the selected one', async () => {
+    await write(project, { '.pi/agents/pilot.md': definition('pilot', 'Brings ships in.') });
+    await look();
+    const pilot = await row('pilot');
+    const old = { ...pilot };
+    await write(project, { '.pi/agents/pilot.md': definition('pilot', 'Brings them out.') });
+    await look();
+    expect(tree.meant(old)).toBe(pilot);
+    expect(tree.meant(undefined)).toBeUndefined();
+    editor.created.view.selection = [old];
+    expect(tree.meant(undefined)).toBe(pilot);
+    const scout = await row('scout');
+    expect(tree.meant(scout)).toBe(scout);
+    expect(tree.meant({ kind: 'section', key: 'of another view' })).toBe(pilot);
+  });
+
+  it('tells two failures of one kind apart', async () => {
+    await look();
+    const [first] = folders;
+    if (!first) throw new Error('no folder');
+    const error = { code: 'internal' as const, message: 'The disk is on fire.' };
+    folders[0] = { ...first, agents: [], error, scriptsError: error };
+    changed.fire();
+    expect(await lines()).toEqual([
+      'The disk is on fire. |  | note',
+      'Workflows |  | group.scripts',
+      '  The disk is on fire. |  | note',
+    ]);
+  });
+
+  it('is drawn rarely when much changes, and with all of it', async () => {
+    await look('harbour', [script('a.workflow.js'), script('b.workflow.js')]);
+    await lines();
+    rest();
+    const [first] = folders;
+    if (!first) throw new Error('no folder');
+    for (let i = 1; i <= 100; i++) {
+      const warnings = new Array<'warning'>(i).fill('warning');
+      folders[0] = { ...first, scripts: [script('a.workflow.js', ...warnings), script('b.workflow.js', ...warnings)] };
+      changed.fire();
+    }
+    expect(redrawn()).toEqual([['a', 'b']]);
+    vi.advanceTimersByTime(210);
+    expect(redrawn()).toEqual([
+      ['a', 'b'],
+      ['a', 'b'],
+    ]);
   });
 });

@@ -1,15 +1,18 @@
-/** The Library view: agents by whose they are, and workflow scripts; by folder where the workspace has several. */
+/**
+ * The Library view: agents by whose they are, and workflow scripts; by folder where the workspace has several. Until the editor has
+ * asked again for what stands in a row that is drawn anew, it hands none of that to an action; so only what changed is drawn anew.
+ */
 import * as vscode from 'vscode';
 import { LIBRARY_VIEW } from '../../command-ids.ts';
-import { AGENT_GROUPS, type AgentGroup } from '../../library/library-layout.ts';
-import type { FolderLibrary, LibraryModel } from '../../library/library-model.ts';
-import { countOf } from '../../library/library-scripts.ts';
+import type { LibraryModel } from '../../library/library-model.ts';
 import { createProjectItem } from '../runs/plain-items.ts';
 import { Refreshes } from '../runs/refreshes.ts';
 import { createAgentItem } from './agent-item.ts';
 import { createAgentTooltip } from './agent-tooltip.ts';
-import type { LibraryNode } from './library-node.ts';
-import { createFailureItem, createFaultItem, createGroupItem, createNoteItem, type GroupFacts } from './plain-items.ts';
+import { layoutTree } from './layout-tree.ts';
+import { idOf, type LibraryNode, libraryNode } from './library-node.ts';
+import { LibraryRows } from './library-rows.ts';
+import { createFailureItem, createFaultItem, createGroupItem, createNoteItem } from './plain-items.ts';
 import { createScriptItem, createScriptTooltip } from './script-item.ts';
 
 /** What the Library asks of how far a person is with setting up. */
@@ -25,8 +28,9 @@ const LOOK_MS = 5000;
 export class LibraryTree implements vscode.TreeDataProvider<LibraryNode>, vscode.Disposable {
   readonly #model: LibraryModel;
   readonly #setup: Setup;
-  readonly #changed = new vscode.EventEmitter<LibraryNode | undefined>();
-  readonly #refreshes = new Refreshes<LibraryNode>(() => this.#changed.fire(undefined));
+  readonly #changed = new vscode.EventEmitter<LibraryNode[] | undefined>();
+  readonly #refreshes = new Refreshes<LibraryNode>((nodes) => this.#changed.fire(nodes));
+  readonly #rows = new LibraryRows();
   readonly #subscription: vscode.Disposable;
   readonly view: vscode.TreeView<LibraryNode>;
   readonly onDidChangeTreeData = this.#changed.event;
@@ -35,7 +39,8 @@ export class LibraryTree implements vscode.TreeDataProvider<LibraryNode>, vscode
     this.#model = model;
     this.#setup = setup;
     this.view = vscode.window.createTreeView(LIBRARY_VIEW, { treeDataProvider: this, showCollapseAll: true });
-    const redraw = () => this.#refreshes.ask();
+    const redraw = () => this.#refreshes.ask(this.#lay());
+    this.#lay();
     const timer = setInterval(() => {
       if (this.view.visible) model.lookForAgents();
     }, LOOK_MS);
@@ -56,32 +61,15 @@ export class LibraryTree implements vscode.TreeDataProvider<LibraryNode>, vscode
     );
   }
 
+  /** @returns what has to be drawn again; `undefined`: everything */
+  #lay(): LibraryNode[] | undefined {
+    const { isTrusted } = vscode.workspace;
+    return this.#rows.take(layoutTree(this.#model.folders, { isTrusted, piMissing: this.#setup.piMissing }));
+  }
+
   async getChildren(parent?: LibraryNode): Promise<LibraryNode[]> {
     await this.#model.ready();
-    const { folders } = this.#model;
-    if (!parent) {
-      const [first] = folders;
-      if (!first) return [];
-      const notes = this.#notes(first.folder);
-      if (folders.length === 1) return [...notes, ...childrenOf(first)];
-      return [...notes, ...folders.map(({ folder }): LibraryNode => ({ kind: 'project', folder }))];
-    }
-    const library = this.#of(parent);
-    if (!library) return [];
-    if (parent.kind === 'project') return childrenOf(library);
-    if (parent.kind !== 'group') return [];
-    return parent.group === 'scripts' ? scriptRows(library) : agentNodes(library, parent.group);
-  }
-
-  #notes(folder: vscode.WorkspaceFolder): LibraryNode[] {
-    const notes: LibraryNode[] = [];
-    if (!vscode.workspace.isTrusted) notes.push({ kind: 'note', note: 'untrusted', folder });
-    else if (this.#setup.piMissing) notes.push({ kind: 'note', note: 'no-pi', folder });
-    return notes;
-  }
-
-  #of({ folder }: LibraryNode): FolderLibrary | undefined {
-    return this.#model.folders.find((one) => one.folder.uri.toString() === folder.uri.toString());
+    return [...(parent ? this.#rows.childrenOf(parent) : this.#rows.roots)];
   }
 
   getTreeItem(node: LibraryNode): vscode.TreeItem {
@@ -89,10 +77,8 @@ export class LibraryTree implements vscode.TreeDataProvider<LibraryNode>, vscode
     switch (node.kind) {
       case 'project':
         return createProjectItem(node.folder.name, id);
-      case 'group': {
-        const library = this.#of(node);
-        return library ? createGroupItem(factsOf(library, node.group), id) : new vscode.TreeItem('');
-      }
+      case 'group':
+        return createGroupItem(node.facts, id);
       case 'agent':
         return createAgentItem(node.row, id, node);
       case 'script':
@@ -114,72 +100,13 @@ export class LibraryTree implements vscode.TreeDataProvider<LibraryNode>, vscode
     return item;
   }
 
+  /** The row an action is meant for, as it is now: the one it came from, else the selected one. */
+  meant(clicked: unknown): LibraryNode | undefined {
+    const node = libraryNode(clicked) ?? this.view.selection[0];
+    return node && this.#rows.current(node);
+  }
+
   dispose(): void {
     this.#subscription.dispose();
   }
-}
-
-/** By it the view knows a row again after it was drawn anew. */
-function idOf(node: LibraryNode): string {
-  const at = node.folder.uri.toString();
-  switch (node.kind) {
-    case 'project':
-      return `project ${at}`;
-    case 'group':
-      return `group ${node.group} ${at}`;
-    case 'agent':
-      return `agent ${node.row.group} ${node.row.name} ${node.row.file} ${at}`;
-    case 'script':
-      return `script ${node.row.path} ${at}`;
-    case 'problem':
-      return `problem ${node.problem.file} ${node.problem.line} ${node.problem.column} ${node.problem.text} ${at}`;
-    case 'failure':
-      return `failure ${node.error.code} ${at}`;
-    case 'note':
-      return `note ${node.note} ${node.group ?? ''} ${at}`;
-    default:
-      return node satisfies never;
-  }
-}
-
-function childrenOf({ folder, agents, problems, error }: FolderLibrary): LibraryNode[] {
-  const faults = problems.map((problem): LibraryNode => ({ kind: 'problem', folder, problem }));
-  const failure: LibraryNode[] = error ? [{ kind: 'failure', folder, error }] : [];
-  const scripts: LibraryNode = { kind: 'group', folder, group: 'scripts' };
-  if (error) return [...failure, scripts];
-  const isShown = (group: AgentGroup) =>
-    agents.some((row) => row.group === group) ||
-    group === 'user' ||
-    (group === 'project' && vscode.workspace.isTrusted);
-  const groups = AGENT_GROUPS.filter(isShown).map((group): LibraryNode => ({ kind: 'group', folder, group }));
-  return [...faults, ...groups, scripts];
-}
-
-function agentNodes({ folder, agents }: FolderLibrary, group: AgentGroup): LibraryNode[] {
-  const rows = agents.filter((row) => row.group === group);
-  if (rows.length === 0) return [{ kind: 'note', note: 'no-agents', group, folder }];
-  return rows.map((row): LibraryNode => ({ kind: 'agent', folder, row }));
-}
-
-function scriptRows({ folder, scripts, scriptsError }: FolderLibrary): LibraryNode[] {
-  if (scriptsError) return [{ kind: 'failure', folder, error: scriptsError }];
-  if (!scripts) return [{ kind: 'note', note: 'looking', folder }];
-  if (scripts.length === 0) return [{ kind: 'note', note: 'no-scripts', folder }];
-  return scripts.map((row): LibraryNode => ({ kind: 'script', folder, row }));
-}
-
-/** What came along is closed where there is something of one's own. */
-function factsOf({ agents, scripts }: FolderLibrary, group: AgentGroup | 'scripts'): GroupFacts {
-  if (group === 'scripts') {
-    const broken = (scripts ?? []).filter(({ findings = [] }) => countOf(findings, 'error') > 0).length;
-    return { group, count: scripts?.length, broken, open: true };
-  }
-  const rows = agents.filter((row) => row.group === group);
-  const isOwn = group === 'project' || group === 'user';
-  return {
-    group,
-    count: rows.length,
-    broken: rows.filter(({ state }) => state.kind === 'refused').length,
-    open: isOwn || !agents.some((row) => row.group === 'project' || row.group === 'user'),
-  };
 }

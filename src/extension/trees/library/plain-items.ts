@@ -9,16 +9,7 @@ import { errorWords } from '../../error-words.ts';
 import type { AgentGroup } from '../../library/library-layout.ts';
 import { groupTitle } from '../../library/whose.ts';
 import { ERROR, WARNING } from '../runs/state-icon.ts';
-import type { LibraryNode, NoteKind } from './library-node.ts';
-
-export interface GroupFacts {
-  group: AgentGroup | 'scripts';
-  /** Rows in it; `undefined` while they are being looked for. */
-  count: number | undefined;
-  /** Rows that cannot be used because of mistakes. */
-  broken: number;
-  open: boolean;
-}
+import type { GroupFacts, LibraryNode, NoteKind } from './library-node.ts';
 
 export function createGroupItem({ group, count, broken, open }: GroupFacts, id: string): vscode.TreeItem {
   const { Expanded, Collapsed } = vscode.TreeItemCollapsibleState;
