@@ -63,7 +63,7 @@ export default defineConfig({
       project('git', { timeout: 60_000, workers: 2 }),
       project('e2e', {
         timeout: 180_000,
-        workers: 1,
+        workers: 2,
         setup: ['test/support/build-once.ts', 'test/e2e/install-once.ts'],
         perFile: ['test/support/second-try.ts'],
       }),

@@ -228,12 +228,12 @@ describe('lanes', () => {
     ['status', { pr: '1' }, /--pr does not go with "lanes status"/],
     ['record-supersession', { ...merge, 'superseded-by': 'x' }, /--pr does not go/],
     ['record-merge', { ...merge, 'superseded-by': 'x' }, /--superseded-by does not go/],
-    ['record-merge', { ...merge, by: undefined }, /attestedBy/],
-    ['record-merge', { ...merge, pr: 'seven' }, /prNumber/],
-    ['record-merge', { ...merge, 'merge-commit': 'abc' }, /mergeCommit.*full hash/],
-    ['record-merge', { ...merge, 'tree-equivalent': 'perhaps' }, /treeEquivalent/],
-    ['record-merge', { ...merge, checks: 'yes' }, /postMergeChecks/],
-    ['record-merge', { ...merge, at: 'soon' }, /attestedAt.*date/],
+    ['record-merge', { ...merge, by: undefined }, /needs --by/],
+    ['record-merge', { ...merge, pr: 'seven' }, /--pr is "seven"/],
+    ['record-merge', { ...merge, 'merge-commit': 'abc' }, /--merge-commit is "abc"/],
+    ['record-merge', { ...merge, 'tree-equivalent': 'perhaps' }, /--tree-equivalent is "perhaps"/],
+    ['record-merge', { ...merge, checks: 'yes' }, /--checks is "yes"/],
+    ['record-merge', { ...merge, at: 'soon' }, /--at is "soon"/],
   ])('%s %j is refused by name', async (action, options, told) => {
     await endedRun();
     await expect(lanes(action, options)).rejects.toThrow(told);

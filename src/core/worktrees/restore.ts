@@ -81,7 +81,7 @@ async function requireRoom(
   if (await isThere(Buffer.from(path))) throw lanesError('restore_refused:path', { path });
   const entry = (await listWorktrees(git, repository)).find((one) => one.path === path);
   if (entry) throw lanesError('restore_refused:registered', { path });
-  const tip = await git.lineIfAny(repository, ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`]);
+  const tip = await git.tipOf(repository, `refs/heads/${branch}`);
   if (tip !== undefined && tip !== branchTip) throw lanesError('restore_refused:branch', { branch, tip });
   const wanted = [
     capture.base,
@@ -112,7 +112,7 @@ async function makeAgain(
   await git.run(repository, add, { retry: false, timeoutMs: LONG_MS });
   const ref = `refs/heads/${branch}`;
   if (branchTip !== undefined) {
-    const there = await git.lineIfAny(repository, ['rev-parse', '--verify', '--quiet', ref]);
+    const there = await git.tipOf(repository, ref);
     if (there === undefined) await git.run(repository, ['update-ref', ref, branchTip, '0'.repeat(branchTip.length)]);
   }
   if (capture.branch === undefined) return;
@@ -129,7 +129,7 @@ async function headFault(
   head: string | undefined,
 ): Promise<string | undefined> {
   const ref = `refs/heads/${branch}`;
-  const tip = await git.lineIfAny(repository, ['rev-parse', '--verify', '--quiet', ref]);
+  const tip = await git.tipOf(repository, ref);
   if (tip !== head) return tip === undefined ? 'it is not there any more' : `it stands at ${tip} now`;
   const user = (await listWorktrees(git, repository)).find((one) => one.branch === ref && one.path !== path);
   return user && `it is checked out in ${user.path}`;
@@ -138,7 +138,7 @@ async function headFault(
 /** Somebody may have deleted the ref; while the commit is there it keeps everything again. */
 async function keepAgain(git: Git, { repository }: WorktreeRecord, { capture: { kept } }: KeptCapture): Promise<void> {
   if (!kept) return;
-  const at = await git.lineIfAny(repository, ['rev-parse', '--verify', '--quiet', kept.ref]);
+  const at = await git.tipOf(repository, kept.ref);
   if (at === undefined)
     await git.run(repository, [
       'update-ref',

@@ -26,7 +26,7 @@ export async function branchOfCapture(
   if (!capture.kept) throw lanesError('apply_refused:no-change');
   return lock.run(`making the branch ${branch}`, async () => {
     const ref = `refs/heads/${branch}`;
-    if ((await git.lineIfAny(repository, ['rev-parse', '--verify', '--quiet', ref])) !== undefined) {
+    if ((await git.tipOf(repository, ref)) !== undefined) {
       throw lanesError('apply_refused:branch', { branch });
     }
     const from = capture.head ?? capture.base;

@@ -33,12 +33,7 @@ export async function removeTracked(id: WorktreeId, options: TrackedRemovalOptio
     return { worktreeRemoved: false, branchRemoved: false, reasons: [reason] };
   }
   const { repository, branch } = before.plan;
-  const branchTip = await options.git.lineIfAny(repository, [
-    'rev-parse',
-    '--verify',
-    '--quiet',
-    `refs/heads/${branch}`,
-  ]);
+  const branchTip = await options.git.tipOf(repository, `refs/heads/${branch}`);
   const intended = await ledger.change(id, (entry) => {
     const same = entry.state === 'captured' && entry.capture === before.capture;
     return same ? { ...entry, state: 'removing', ...(branchTip !== undefined && { branchTip }) } : entry;
