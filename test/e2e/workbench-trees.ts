@@ -58,13 +58,13 @@ export class Trees {
     await this.setOpen(title, false);
   }
 
-  /** A window that is still starting may lay its views out once more after a click. */
+  /** A window that is still starting may lay its views out once more. The keys open or close, and twice does no harm: a second click would undo the first. */
   private async setOpen(title: string, wanted: boolean): Promise<void> {
     const header = this.page.locator('.pane-header').filter({ has: this.page.getByText(title, { exact: true }) });
     const done = header.first().and(this.page.locator(`[aria-expanded="${wanted}"]`));
     const toggle = async () => {
       if (await done.isVisible()) return true;
-      if (await header.first().isVisible()) await header.first().click();
+      if (await header.first().isVisible()) await header.first().press(wanted ? 'ArrowRight' : 'ArrowLeft');
       return false;
     };
     const options = { timeoutMs: VIEW_DEADLINE_MS, everyMs: TOGGLE_MS };
