@@ -153,6 +153,16 @@ describe('a plan', () => {
     expect(existsSync(at('mine', 'a.txt'))).toBe(true);
   });
 
+  it('applied by two at once removes each once, and it stays removed', async () => {
+    const trees = [await worked('one'), await worked('two'), await worked('three')];
+    for (const tree of trees) await attest(tree);
+    const made = await plan();
+    const other = await WorktreeDoor.open(project.store, project.toolbox.root);
+    await Promise.all([apply(made), applyCleanup(other, made.planId, {}), apply(made)]);
+    expect((await project.ledger.list()).map(({ entry }) => entry?.state)).toEqual(['removed', 'removed', 'removed']);
+    for (const { path } of trees) expect(existsSync(path)).toBe(false);
+  });
+
   it('that is changed, unknown or too old is refused, and nothing is removed', async () => {
     const tree = await project.make();
     await project.finish(tree);

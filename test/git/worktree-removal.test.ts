@@ -39,10 +39,20 @@ const stays = (text: string) => ({
 });
 
 describe('what is kept', () => {
-  it('goes when nothing was done, without a trace', async () => {
+  it('goes when nothing was done, and leaves only the ref of what it was made from', async () => {
     expect(await bench.remove(tree, await bench.capture(tree))).toEqual(gone);
-    expect(await stateOf(bench.path)).toEqual(before);
+    expect(withoutKept(await stateOf(bench.path))).toEqual(before);
+    expect(await git(bench.path, 'rev-parse', keptRef(tree))).toBe(tree.base);
     expect(existsSync(at('repo.worktrees'))).toBe(false);
+  });
+
+  it('leaves what it was made from, though the person has amended that and git has collected what nothing leads to', async () => {
+    const kept = await bench.capture(tree);
+    await git(bench.path, 'commit', '--quiet', '--amend', '--allow-empty', '-m', 'Another start');
+    expect(await bench.remove(tree, kept)).toEqual(gone);
+    await git(bench.path, 'reflog', 'expire', '--expire=now', '--all');
+    await git(bench.path, 'gc', '--quiet', '--prune=now');
+    expect(await git(bench.path, 'cat-file', '-t', tree.base)).toBe('commit');
   });
 
   it('goes after its content was kept; others stay', async () => {

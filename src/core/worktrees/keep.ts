@@ -28,6 +28,19 @@ export async function keepCommits(git: Git, record: WorktreeRecord, survey: Surv
   return commit;
 }
 
+/** Whether the ref keeps the base of a worktree in which nothing was changed: a branch of it, or of a person, may go. */
+export async function keepBase(git: Git, record: WorktreeRecord, base: string): Promise<boolean> {
+  const { repository } = record;
+  const ref = keptRef(record);
+  const at = await git.tipOf(repository, `${ref}^{commit}`);
+  if (at !== undefined) {
+    const { exitCode } = await git.run(repository, ['merge-base', '--is-ancestor', base, at], { accept: [1] });
+    return exitCode === 0;
+  }
+  const made = ['update-ref', '-m', 'Pi Lanes: kept', ref, base, '0'.repeat(base.length)];
+  return (await git.run(repository, made, { accept: 'any' })).exitCode === 0;
+}
+
 async function isTreeOf(git: Git, folder: string, commit: string, tree: string): Promise<boolean> {
   return (await git.line(folder, ['rev-parse', `${commit}^{tree}`])) === tree;
 }

@@ -8,7 +8,7 @@ import { discard, replaceFile } from '../files/index.ts';
 import { type Git, listWorktrees, type RegisteredWorktree } from '../git/index.ts';
 import type { CaptureOptions } from './capture.ts';
 import { DISPOSABLE } from './disposable.ts';
-import { keepsAll } from './keep.ts';
+import { keepBase, keepsAll } from './keep.ts';
 import { copyFault, type KeptCapture, listOf, readList } from './kept-capture.ts';
 import { LONG_MS, ownPaths } from './snapshot.ts';
 import { type Survey, surveyWorktree } from './survey.ts';
@@ -293,6 +293,8 @@ async function removeBranch(
     const within = capture.kept?.commit ?? capture.base;
     const { exitCode } = await git.run(repository, ['merge-base', '--is-ancestor', tip, within], { accept: [1] });
     if (exitCode !== 0) return left(`it stands at ${tip}, which is not kept`);
+    // Where nothing was changed there is no ref yet, and the branch may be the last that leads to its base.
+    if (!capture.kept && !(await keepBase(git, record, capture.base))) return left(`nothing else keeps ${tip}`);
     const deleted = await git.run(repository, ['update-ref', '-d', branch, tip], { accept: 'any' });
     return deleted.exitCode === 0 ? undefined : left(deleted.stderr.trim());
   } catch (error) {

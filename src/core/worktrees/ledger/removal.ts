@@ -34,11 +34,14 @@ export async function removeTracked(id: WorktreeId, options: TrackedRemovalOptio
   }
   const { repository, branch } = before.plan;
   const branchTip = await options.git.tipOf(repository, `refs/heads/${branch}`);
+  let isOurs = false;
   const intended = await ledger.change(id, (entry) => {
     const same = entry.state === 'captured' && entry.capture === before.capture;
+    isOurs = same;
     return same ? { ...entry, state: 'removing', ...(branchTip !== undefined && { branchTip }) } : entry;
   });
-  if (intended.state !== 'removing') return stays('worktree_preserved:uncaptured', intended);
+  // Another one's intent, or what has come of it, is not ours to carry out.
+  if (intended.state !== 'removing' || !isOurs) return stays('worktree_preserved:uncaptured', intended);
   // Asked behind the intent: nobody can come after it.
   const users = await liveUsers(intended, options.livenessOf).catch(() => intended.users);
   if (users.length > 0) {
@@ -51,7 +54,7 @@ export async function removeTracked(id: WorktreeId, options: TrackedRemovalOptio
     const reason = describeError('worktree_preserved:users', { path: intended.plan.path, children: who });
     return { worktreeRemoved: false, branchRemoved: false, reasons: [reason] };
   }
-  return note(id, await takeOut(intended.plan, kept, options), kept, options);
+  return note(id, 'removing', await takeOut(intended.plan, kept, options), kept, options);
 }
 
 /** Goes on with a removal whose process has died. */
@@ -65,26 +68,34 @@ export async function continueRemoval(
     const reason = describeError('worktree_preserved:copy', { reason: entry.capture });
     return { worktreeRemoved: entry.state === 'removed', branchRemoved: false, reasons: [reason] };
   }
-  return note(id, await finishTakingOut(entry.plan, kept, options), kept, options);
+  return note(id, entry.state, await finishTakingOut(entry.plan, kept, options), kept, options);
 }
 
-/** The fact is there before the first file is deleted. */
+/**
+ * The fact is there before the first file is deleted. What another process has removed meanwhile stays removed.
+ * @param from what the entry was when this removal began
+ */
 async function note(
   id: WorktreeId,
+  from: 'removing' | 'removed',
   removal: Removal,
   { folder }: KeptCapture,
   { ledger, deleting }: Options & { ledger: Ledger },
 ): Promise<Removal> {
   const { branchRemoved, reasons } = removal;
+  let others: Removal | undefined;
   const { plan: record } = await ledger.change(id, (entry) => {
     if (entry.state !== 'removing' && entry.state !== 'removed') return entry;
+    const isOthers = from === 'removing' && entry.state === 'removed';
+    if (isOthers) others = { worktreeRemoved: true, branchRemoved: entry.branchRemoved, reasons: entry.reasons };
+    if (isOthers) return entry;
     const { plan, users, branchTip } = entry;
     const own = { version: 1, plan, users, capture: folder } as const;
     if (!removal.worktreeRemoved) return { ...own, state: 'captured' };
     return { ...own, state: 'removed', ...(branchTip !== undefined && { branchTip }), branchRemoved, reasons };
   });
-  if (removal.worktreeRemoved) await deleteGivenUp(record, deleting);
-  return removal;
+  if (others ?? removal.worktreeRemoved) await deleteGivenUp(record, deleting);
+  return others ?? removal;
 }
 
 function stays(text: 'worktree_preserved:uncaptured', { plan }: LedgerEntry): Removal {
